@@ -33,7 +33,7 @@ from benchkit.stats.power import (
 )
 from benchkit.units import format_number, format_percent, format_quantity
 
-#: Prediction intervals need one: a single new run is compared with single old ones.
+#: For prediction intervals: each new run is compared with the old ones individually.
 _ONE = "a single run gives no verdict; repeat it"
 _ONE_BY_ONE = "a comparison of each run with a history gives no verdict; use --method auto"
 _NOISY = "too noisy for any practical number of runs; reduce the noise first"

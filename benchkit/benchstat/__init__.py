@@ -1,16 +1,16 @@
-"""What Go's benchstat prints, computed the way benchstat computes it.
+"""The output of Go's benchstat, computed in the same way.
 
-A team that leaves benchstat can check, byte for byte, that nothing else changed; nothing of this
-is used unless ``--compat benchstat`` asks for it.
+A team that migrates from benchstat can check, byte for byte, that nothing else changed; this code
+is used only with ``--compat benchstat``.
 
-The rules are those of golang.org/x/perf (2026-09) and of go-moremath, its statistics; each
-module names the one it follows. Last digits are those of benchstat on x86-64.
+The rules are those of golang.org/x/perf (2026-09) and of go-moremath, its statistics; each module
+names the one it follows. The last digits match benchstat on x86-64.
 
-benchstat's options, checked in its order and refused in its words (cmd/benchstat/main.go).
+benchstat's options, checked in its order and refused with its messages (cmd/benchstat/main.go).
 
-The files of one comparison, in their order.
+The files of one comparison, in order.
 
-The label is the column, so that two files with one label are one column and a path named twice is
+The label identifies the column: two files with one label are one column, and a path named twice is
 two (benchfmt/files.go).
 """
 
@@ -39,7 +39,7 @@ Parsed = TypeVar("Parsed")
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """What benchstat prints, and what it should have said.
+    """What benchstat prints, and corrections to it.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Printed:
 def print_tables(
     paths: Sequence[str], options: Options | None = None, *, as_csv: bool = False
 ) -> Printed:
-    """Compare benchmark files as benchstat does.
+    """Compare benchmark files like benchstat.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def print_tables(
 
 
 def find_wrong_pvalues(tables: Iterable[Table]) -> Iterator[Finding]:
-    """Yield a finding for each comparison that the exact p would print otherwise."""
+    """Yield a finding for each comparison that an exact p would change."""
     for table in tables:
         for row in table.rows:
             for column in table.columns:
@@ -108,14 +108,14 @@ def find_wrong_pvalues(tables: Iterable[Table]) -> Iterator[Finding]:
 
 
 def is_wrong(compared: Comparison) -> bool:
-    """Tell whether the exact p changes what is printed: its three decimals, or the verdict."""
+    """Return whether the exact p changes the output: its three decimals, or the verdict."""
     alpha = compared.alpha
     flips = (compared.p > alpha) != (compared.right_p > alpha)
     return flips or compared.write_p() != replace(compared, p=compared.right_p).write_p()
 
 
 def describe_pvalue(compared: Comparison, where: str) -> Finding:
-    """Say what is printed, what is right, and whether that changes the verdict."""
+    """Say what is printed, what is correct, and whether that changes the verdict."""
     alpha = compared.alpha
     flips = (compared.p > alpha) != (compared.right_p > alpha)
     verdict = "not significant" if compared.right_p > alpha else "significant"
@@ -141,7 +141,7 @@ def describe_pvalue(compared: Comparison, where: str) -> Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """The options as they are written.
+    """The options as typed.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the options ask for: the filter, the projections in their order, and the levels."""
+    """The parsed options: the filter, the projections in order, and the levels."""
 
     filter: Filter
     groups: tuple[list[Part], ...]
@@ -172,7 +172,7 @@ class Plan:
 
 
 def make_plan(options: Options) -> Plan:
-    """Parse the options; BenchstatError says which one is wrong, and where."""
+    """Parse the options; BenchstatError names the wrong one and the position."""
     filters = [_parse("-filter", parse_filter, options.filter)]
     names = ("table", "row", "col", "ignore")
     groups = tuple(_parse(f"-{name}", parse_projection, getattr(options, name)) for name in names)
@@ -193,7 +193,7 @@ def _parse(name: str, parse: Callable[[str], Parsed], query: str) -> Parsed:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What all files hold.
+    """The contents of all files.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ class Read:
 
 
 def read_files(arguments: Sequence[str]) -> Read:
-    """Read file by file, up to the first that benchstat cannot read."""
+    """Read file by file, up to the first one that benchstat cannot read."""
     units = UnitMetadata()
     results: list[Result] = []
     warnings: list[str] = []
@@ -252,7 +252,7 @@ def label_files(arguments: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _read_bytes(path: str) -> bytes:
-    """Read a file; BenchstatError in Go's words if that fails."""
+    """Read a file; a failure raises BenchstatError with Go's message."""
     try:
         if path == "-":
             return sys.stdin.buffer.read()

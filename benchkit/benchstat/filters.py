@@ -1,4 +1,4 @@
-"""Filters: which measurements of which results are used (benchproc/filter.go, parse/filter.go).
+"""Filters: the measurements of the results to use (benchproc/filter.go, parse/filter.go).
 
 ::
 
@@ -21,17 +21,17 @@ from benchkit.benchstat.reader import Measurement, Result
 from benchkit.benchstat.tokens import Token, Tokenizer, matches, quote
 from benchkit.regexes import regex
 
-#: Tells whether one measurement of a result is used.
+#: Returns whether one measurement of a result is used.
 Filter = Callable[[Result, Measurement], bool]
 
-#: Returns the value of one key, empty where the result has none.
+#: Returns the value of one key, empty if the result lacks it.
 Extractor = Callable[[Result], str]
 _GOMAXPROCS = "/gomaxprocs"
 _SUFFIX = regex(r"-[0-9]+\Z")
 
 
 def parse_filter(query: str) -> Filter:
-    """Return the filter that an expression describes; ExpressionError if it is none.
+    """Return the filter that an expression describes; ExpressionError if it is invalid.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def parse_filter(query: str) -> Filter:
 
 
 def apply_filter(chosen: Filter, result: Result) -> Result | None:
-    """Return a result with the measurements that are used, None if none is."""
+    """Return a result with the used measurements, or None if there are none."""
     kept = tuple(value for value in result.values if chosen(result, value))
     if len(kept) == len(result.values):
         return result
@@ -57,7 +57,7 @@ def apply_filter(chosen: Filter, result: Result) -> Result | None:
 
 
 def match_all(filters: list[Filter]) -> Filter:
-    """Return the filter that uses what each of ``filters`` does."""
+    """Return the conjunction of ``filters``."""
     return lambda result, value: all(each(result, value) for each in filters)
 
 
@@ -105,7 +105,7 @@ def _parse_term(tokens: Tokenizer) -> Filter:
 
 
 def _parse_values(tokens: Tokenizer, key: Token) -> Filter:
-    """Read ``:value`` or ``:(value OR value)`` behind a key."""
+    """Read ``:value`` or ``:(value OR value)`` after a key."""
     if tokens.take().kind != ":":
         raise tokens.refuse("expected key:value", key.at)
     value = tokens.take(value=True)
@@ -145,7 +145,7 @@ def _match_value(tokens: Tokenizer, key: Token, value: Token) -> Filter:
 
 
 def find_extractor(key: str) -> Extractor:
-    """Return what reads a key.
+    """Return a function that reads a key.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def find_extractor(key: str) -> Extractor:
 
 @lru_cache(maxsize=65536)
 def split_name(name: str) -> tuple[str, tuple[str, ...]]:
-    """Return the base and the parts of a name: ``/key=value``, ``/text``, at last ``-8``.
+    """Return the base and the parts of a name: ``/key=value``, ``/text``, and finally ``-8``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Logarithm, exponential and binomial coefficient to the last digit of Go's on x86-64.
+"""Logarithm, exponential and binomial coefficient, equal to Go's on x86-64 in every digit.
 
 Neither Go's nor C's functions are correctly rounded, and a CSV shows every digit of a geometric
 mean. The steps are those of Go's ``math/log_amd64.s``, ``exp_amd64.s`` (the branch of processors
@@ -6,8 +6,8 @@ with a fused multiply-add), ``lgamma.go``, and of go-moremath's ``mathx/choose.g
 
 The last row: the geometric mean of each column.
 
-Benchstat averages the ratios row by row, which is no ratio of its averages where the files hold
-different benchmarks (benchtab/builder.go, summarizeCol).
+Benchstat averages the ratios row by row, which differs from the ratio of its averages if the files
+contain different benchmarks (benchtab/builder.go, summarizeCol).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _STIRLING = (
     8.36339918996282139126e-04,
     -1.63092934096575273989e-03,
 )
-#: Up to which n a binomial coefficient is a quotient of integers.
+#: The largest n for which a binomial coefficient is a quotient of integers.
 _EXACT_UP_TO = 20
 _DIFFERENT_SETS = "benchmark set differs from baseline; geomeans may not be comparable"
 
@@ -63,7 +63,7 @@ def log(x: float) -> float:
         return nan
     if not isfinite(x):
         return x
-    # The bits, not frexp: the assembler takes a denormal number's for a normal one's.
+    # The bits, not frexp: the assembler treats a denormal number like a normal one.
     bits = struct.unpack("<Q", struct.pack("<d", x))[0]
     fraction: float = struct.unpack("<d", struct.pack("<Q", bits & (1 << 52) - 1 | 1022 << 52))[0]
     k = float((bits >> 52) - 1022)
@@ -121,7 +121,7 @@ def choose(n: int, k: int) -> float:
 
 
 def log_factorial(n: int) -> float:
-    """Return the logarithm of n!, as Lgamma(n + 1) gives it.
+    """Return the logarithm of n!, as Lgamma(n + 1) computes it.
 
     Examples
     --------
@@ -164,7 +164,7 @@ class ColumnSummary:
     warnings: tuple[str, ...]
 
     def write_ratio(self) -> str:
-        """Write the mean change, ``?`` where there is none."""
+        """Write the mean change, or ``?`` if there is none."""
         if self.ratio is None:
             return "?"
         return write_fixed((self.ratio - 1) * 100, 2, signed=True) + "%"
@@ -204,14 +204,14 @@ def summarize_column(
 
 
 def _divide(new: float, old: float) -> float | None:
-    """Return the ratio of two centers: 1 for equal ones, None for one to 0."""
+    """Return the ratio of two centers: 1 if they are equal, None if the second is 0."""
     if new == old:
         return 1.0
     return new / old if old else None
 
 
 def _average(values: Sequence[float]) -> float | None:
-    """Return the geometric mean, summed up as go-moremath does; None if a value is not above 0."""
+    """Return the geometric mean, summed like go-moremath; None if a value is not positive."""
     if not values or not all(value > 0 for value in values):
         return None
     mean = 0.0

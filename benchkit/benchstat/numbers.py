@@ -1,6 +1,6 @@
 """Numbers as Go reads and writes them.
 
-Go takes underscores and hexadecimal floats, and writes 1e+06 where Python writes 1000000.0.
+Go accepts underscores and hexadecimal floats, and writes 1e+06 where Python writes 1000000.0.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _RANGE = "value out of range"
 _INTEGER = regex(r"[+-]?[0-9]+")
 _DECIMAL = regex(r"[+-]?[0-9_.]+(?:[eE][+-]?[0-9_]+)?")
 _HEXADECIMAL = regex(r"[+-]?0[xX](?=_?[0-9a-fA-F.])[0-9a-fA-F_.]*[pP][+-]?[0-9_]+")
-#: An underscore stands after a digit (or 0x) and before one.
+#: An underscore must be between digits, or between 0x and a digit.
 _BAD_UNDERSCORE = regex(r"(?<![0-9a-fA-FxX])_|_(?![0-9a-fA-F])")
 _SPECIAL = {
     "nan": nan, "inf": inf, "+inf": inf, "-inf": -inf,
@@ -24,7 +24,7 @@ _SPECIAL = {
 
 
 def parse_int(text: str) -> int:
-    """Read a 64-bit integer as strconv.Atoi does; ValueError says what Go says.
+    """Read a 64-bit integer like strconv.Atoi; ValueError has Go's message.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def parse_int(text: str) -> int:
 
 
 def parse_float(text: str) -> float:
-    """Read a float as benchfmt's copy of strconv.ParseFloat does; ValueError says what Go says.
+    """Read a float like benchfmt's copy of strconv.ParseFloat; ValueError has Go's message.
 
     Examples
     --------

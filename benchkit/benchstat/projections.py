@@ -1,8 +1,8 @@
-"""Projections: which keys make tables, rows and columns, and in which order.
+"""Projections: the keys of tables, rows and columns, and their order.
 
 ``.config,/size@num`` is a list of keys, each with the order of its values (benchproc/projection.go,
-sort.go, parse/projection.go). Keys that one projection names are taken out of ``.config`` and
-``.fullname`` of all of them; what no projection holds is the residue.
+sort.go, parse/projection.go). Keys that a projection names are removed from ``.config`` and
+``.fullname`` of all of them; keys outside all projections are the residue.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from benchkit.regexes import regex
 
 #: The values of a projection's fields for one result.
 Key = tuple[str, ...]
-#: Where a value stands among those of its field; texts decide between equal ranks.
+#: The rank of a value among those of its field; text decides between equal ranks.
 Rank = tuple[float, ...]
 _ORDERS = {"first", "alpha", "num", "fixed"}
 _NUMBER = regex(r"([+-]?[0-9.]+)([kKMGTPEZY]?)(i?)[bB]?")
@@ -44,7 +44,7 @@ class Part:
 
     @property
     def filter(self) -> Filter | None:
-        """The filter that a fixed order implies; it sees the whole ``.fullname``."""
+        """The filter that a fixed order implies; it uses the whole ``.fullname``."""
         if self.order != "fixed":
             return None
         extract = find_extractor(self.key)
@@ -53,7 +53,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One key with what reads it from a result, and how its values are ranked."""
+    """One key, a function that reads it from a result, and the ranking of its values."""
 
     name: str
     extract: Extractor
@@ -61,7 +61,7 @@ class Field:
 
 
 class Projection:
-    """Fields in their order: makes the key of a result, and sorts keys."""
+    """Fields in order: builds the key of a result, and sorts keys."""
 
     def __init__(self, fields: Iterable[Field]) -> None:
         self.fields = tuple(fields)
@@ -72,14 +72,14 @@ class Projection:
         return tuple(field.extract(result) for field in self.fields)
 
     def rank(self, key: Key) -> tuple[tuple[Rank, str], ...]:
-        """Return what keys are sorted by."""
+        """Return the sort key of keys."""
         return tuple(
             (field.rank(value), value) for field, value in zip(self.fields, key, strict=True)
         )
 
 
 def parse_projection(query: str) -> list[Part]:
-    """Read an expression; ExpressionError says what is wrong with it.
+    """Parse an expression; ExpressionError names the problem.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def rank_observed(values: Iterable[str]) -> Callable[[str], Rank]:
 
 
 def rank_number(text: str) -> Rank:
-    """Rank numbers, ``2k`` and ``1Ki`` among them, before NaN and NaN before other texts.
+    """Rank numbers (including ``2k`` and ``1Ki``) before NaN, and NaN before other texts.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def _parse_number(text: str) -> float:
 
 
 def _parse_part(tokens: Tokenizer) -> tuple[Token, int, Part]:
-    """Read one key with its order; return it with its token and where its order begins."""
+    """Parse one key with its order; return it with its token and the position of its order."""
     key = tokens.peek()
     if key.kind != "word":
         raise tokens.refuse("expected key")
@@ -179,7 +179,7 @@ def _parse_part(tokens: Tokenizer) -> tuple[Token, int, Part]:
 
 
 def _check(tokens: Tokenizer, key: Token, order_at: int, part: Part) -> None:
-    """Refuse what benchproc does not project."""
+    """Refuse keys that benchproc does not project."""
     if part.order not in _ORDERS:
         raise tokens.refuse(f"unknown order {quote(part.order)}", order_at)
     if part.key == ".config" and part.order == "fixed":
@@ -192,7 +192,7 @@ def _check(tokens: Tokenizer, key: Token, order_at: int, part: Part) -> None:
 
 def _make_fields(part: Part, keys: Collection[str], results: Sequence[Result]) -> Iterable[Field]:
     if part.key == ".config":
-        # benchproc keeps the order of observation of no configuration key: text decides.
+        # benchproc keeps no order of observation for configuration keys: text decides.
         rank = rank_number if part.order == "num" else _rank_alike
         names = dict.fromkeys(key for result in results for key, _ in result.config)
         return [Field(key, find_extractor(key), rank) for key in names if key not in keys]
@@ -201,7 +201,7 @@ def _make_fields(part: Part, keys: Collection[str], results: Sequence[Result]) -
 
 
 def _strip_names(keys: Collection[str]) -> Extractor:
-    """Return what reads ``.fullname`` without the parts that other keys read."""
+    """Return a function that reads ``.fullname`` without the parts that other keys read."""
     return lambda result: strip_name(result.name, keys)
 
 

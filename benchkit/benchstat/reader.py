@@ -1,7 +1,7 @@
-"""Lines of the Go benchmark format, read exactly as benchstat reads them.
+"""Lines of the Go benchmark format, read exactly like benchstat.
 
-Benchkit's own reader repairs pasted and indented lines; benchstat passes over them, and a copy
-that reads more prints other numbers.
+Benchkit's own reader repairs pasted and indented lines; benchstat skips them, and a reproduction
+that reads more would print other numbers.
 
 ::
 
@@ -9,12 +9,12 @@ that reads more prints other numbers.
     Unit ns/op assume=exact
     BenchmarkPing-2    10000     40094 ns/op     195 B/op       6 allocs/op
 
-Units are in base form; benchstat's tables are split by tidied unit, and by nothing else about the
+Units are in base form; benchstat splits its tables by tidied unit, and by nothing else about the
 unit.
 
-The rules are benchfmt/reader.go's: a result starts at column 0; a name alone on its line is
-passed over; ``key: value`` stands until the key is given anew, and an empty value takes it away;
-every other line is passed over without a word.
+The rules are those of benchfmt/reader.go: a result starts at column 0; a name alone on its line is
+skipped; ``key: value`` holds until the key appears again, and an empty value removes it; all other
+lines are skipped silently.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _WORD = regex(r"([*/-]*)([^*/-]*)")
 
 @lru_cache(maxsize=1024)
 def tidy_unit(unit: str) -> tuple[str, float]:
-    """Return the base form of a unit and what its values are multiplied by.
+    """Return the base form of a unit and the factor for its values.
 
     Only ``ns`` and ``MB`` change, as whole words between ``*``, ``/``, ``-``, and only in the
-    numerator (benchunit/tidy.go); ``µs``, ``ms`` and ``KB`` stay as they are.
+    numerator (benchunit/tidy.go); ``µs``, ``ms`` and ``KB`` remain unchanged.
 
     Examples
     --------
@@ -55,12 +55,12 @@ def tidy_unit(unit: str) -> tuple[str, float]:
 
 
 def is_binary(unit: str) -> bool:
-    """Tell whether a unit counts bytes in its numerator: its prefixes are powers of 1024."""
+    """Return whether a unit has bytes in its numerator: its prefixes are powers of 1024."""
     return any(word in {"B", "MB", "bytes"} and not below for _, word, below in split_unit(unit))
 
 
 def split_unit(unit: str) -> Iterator[tuple[str, str, bool]]:
-    """Yield each word with the marks before it, and whether it is in the denominator."""
+    """Yield each word with the separators before it, and whether it is in the denominator."""
     below = False
     for marks, word in _WORD.findall(unit):
         deciding = marks.replace("-", "")[-1:]
@@ -87,8 +87,8 @@ class Measurement(NamedTuple):
 def tidy(value: float, unit: str) -> Measurement:
     """Return a value in its base unit.
 
-    A value that the factor leaves as it is (0 and the infinities) keeps its unit too, so that it
-    lands in a table of its own: benchfmt/reader.go tells "tidied" by the value having changed.
+    A value that the factor leaves unchanged (0 and infinities) keeps its unit, too, so it gets a
+    separate table: benchfmt/reader.go recognises "tidied" by a changed value.
 
     Examples
     --------
@@ -105,30 +105,30 @@ def tidy(value: float, unit: str) -> Measurement:
 
 
 class UnitMetadata:
-    """What the ``Unit`` lines of all files say; the first word stands (benchfmt/units.go)."""
+    """The contents of all files' ``Unit`` lines; the first value wins (benchfmt/units.go)."""
 
     def __init__(self) -> None:
         self._values: dict[tuple[str, str], str] = {}
 
     def add(self, unit: str, key: str, value: str) -> str:
-        """Take one ``key=value``; return what is wrong with it, empty if nothing is."""
+        """Store one ``key=value``; return an error message, empty if there is none."""
         known = self._values.setdefault((tidy_unit(unit)[0], key), value)
         return "" if known == value else f"metadata {key} of unit {unit} already set to {known}"
 
     def is_exact(self, unit: str) -> bool:
-        """Tell whether ``assume=exact`` was said of a unit."""
+        """Return whether a unit has ``assume=exact``."""
         return self._values.get((tidy_unit(unit)[0], "assume")) == "exact"
 
 
-#: What Go's unicode.IsSpace takes for space, for use inside [ ].
+#: The space characters of Go's unicode.IsSpace, for use inside [ ].
 SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _SPACES = regex(f"[{SPACE}]+")
-#: bufio.Scanner gives up on a line this long, in bytes.
+#: bufio.Scanner gives up on a line of this length in bytes.
 _LONGEST = 65536
 
 
 class BenchstatError(Exception):
-    """What ends benchstat: it prints this line, no table, and exits 0."""
+    """A reason for benchstat to stop: it prints this line and no table, and exits with code 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ class Reader:
     _line: int = 0
 
     def read(self, data: bytes) -> Iterator[Result]:
-        """Yield the results; complaints are added to ``warnings``."""
+        """Yield the results; warnings are added to ``warnings``."""
         lines = data.split(b"\n")
         for self._line, raw in enumerate(lines if lines[-1] else lines[:-1], start=1):
             if len(raw) >= _LONGEST:
@@ -189,7 +189,7 @@ class Reader:
     def _read_result(self, line: str) -> Iterator[Result]:
         name, *fields = split_fields(line)
         if name == line:
-            return  # `go test -v` prints the name alone when a benchmark starts
+            return  # `go test -v` prints only the name when a benchmark starts
         try:
             values = tuple(parse_measurements(fields))
         except ValueError as error:
@@ -217,7 +217,7 @@ class Reader:
             self._config[at] = (key, value)
         elif value:
             self._config.append((key, value))
-        elif at is not None:  # result.go: the last key takes the place of the one that goes
+        elif at is not None:  # result.go: the last key replaces the removed one
             self._config[at] = self._config[-1]
             del self._config[-1]
 
@@ -226,7 +226,7 @@ class Reader:
 
 
 def split_fields(line: str) -> list[str]:
-    """Split as splitField does: leading space makes an empty first field, trailing space none.
+    """Split like splitField: leading space makes an empty first field, trailing space none.
 
     Examples
     --------
@@ -238,7 +238,7 @@ def split_fields(line: str) -> list[str]:
 
 
 def split_config(line: str) -> tuple[str, str] | None:
-    """Return key and value of a configuration line, None if it is no such line.
+    """Return key and value of a configuration line, or None for any other line.
 
     Examples
     --------
@@ -254,13 +254,13 @@ def split_config(line: str) -> tuple[str, str] | None:
 
 
 def is_key(text: str) -> bool:
-    """Tell whether a text starts lower-case and holds neither space nor upper case."""
+    """Return whether a text starts in lower case and has neither space nor upper case."""
     kinds = [category(character) for character in text]
     return kinds[:1] == ["Ll"] and "Lu" not in kinds and not _SPACES.search(text)
 
 
 def parse_measurements(fields: list[str]) -> Iterator[Measurement]:
-    """Read iteration count, values and units; ValueError says what benchstat says."""
+    """Read iteration count, values and units; ValueError has benchstat's message."""
     if not fields:
         raise ValueError("missing iteration count")
     _parse(parse_int, fields[0], "parsing iteration count")

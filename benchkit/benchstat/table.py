@@ -1,7 +1,7 @@
 """The tables of one comparison: one for each key of the tables' projection and each unit.
 
-Which results meet in a table, and in which order rows and columns stand, is what benchstat's
-options decide (benchtab/builder.go).
+The options of benchstat decide which results are in a table, and the order of rows and columns
+(benchtab/builder.go).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Place = tuple[Key, Key]
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """The level of comparisons and that of intervals."""
+    """The levels of comparisons and of intervals."""
 
     alpha: float = 0.05
     confidence: float = 0.95
@@ -38,7 +38,7 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One row in one column: its summary, and how it compares with the first column's.
+    """One row in one column: its summary, and its comparison with the first column.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class Table:
     geomeans: tuple[ColumnSummary, ...]
 
     def write_changes(self, before: Table | None) -> list[str]:
-        """Return the lines of configuration that differ from those of the table before."""
+        """Return the configuration lines that differ from those of the preceding table."""
         known = before.config if before else (None,) * len(self.config)
         pairs = zip(self.config, known, strict=True)
         return [f"{pair[0]}: {pair[1]}" for pair, previous in pairs if pair != previous]
@@ -108,7 +108,7 @@ def build_tables(
     units: UnitMetadata,
     thresholds: Thresholds,
 ) -> list[Table]:
-    """Part the results by the projections of tables, rows and columns, and compute every cell."""
+    """Group the results by the projections of tables, rows and columns, and compute every cell."""
     (table_by, row_by, column_by, _), residue_by = make_projections(groups, results)
     parts: dict[tuple[Key, str], dict[Place, _Sample]] = {}
     for result in results:
@@ -147,7 +147,7 @@ def build_tables(
 
 
 def warn_of_residues(residues: Collection[Key], names: Sequence[str]) -> tuple[str, ...]:
-    """Name the fields in which the results of one cell differ though nothing groups by them."""
+    """Name the ungrouped fields in which the results of one cell differ."""
     varying = [name for name, *held in zip(names, *residues, strict=True) if len(set(held)) > 1]
     return (f"benchmarks vary in {', '.join(varying)}",) if varying else ()
 
@@ -161,7 +161,7 @@ def build_cells(
     *,
     exact: bool,
 ) -> dict[Place, Cell]:
-    """Summarize and compare the cells of one table, each row against the first column."""
+    """Summarize the cells of one table, and compare each row with the first column."""
     summaries = {
         place: summarize_exact(sample) if exact else summarize_median(sample, thresholds.confidence)
         for place, sample in samples.items()
@@ -196,7 +196,7 @@ def average(
 def compare(
     x: Sequence[float], y: Sequence[float], where: str, alpha: float, *, exact: bool
 ) -> Comparison:
-    """Compare two cells; DataError on a NaN, on which benchstat never ends."""
+    """Compare two cells; DataError for a NaN, on which benchstat never terminates."""
     if exact:
         return compare_exact(x, y)
     if any(map(isnan, (*x, *y))):

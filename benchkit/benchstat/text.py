@@ -1,8 +1,8 @@
-"""What benchstat prints: text and CSV.
+"""The output of benchstat: text and CSV.
 
 The text has tables with scaled numbers, and warnings as footnotes (benchtab/table.go, ToText), its
-cells laid out in columns for a fixed-width font (texttab/table.go). Warnings of the CSV name its
-cells: scripts that consume benchstat read both, and the references count every line of the CSV
+cells laid out in columns for a fixed-width font (texttab/table.go). Warnings of the CSV refer to
+its cells: scripts that consume benchstat read both, and the references count every line of the CSV
 (benchtab/table.go, ToCSV).
 """
 
@@ -24,12 +24,12 @@ from benchkit.regexes import regex
 _CENTER, _CHANGE = 3, 3
 _BORDER = " │ "
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-#: From which share of a factor on one, two or three digits stand behind the point: what is smaller
-#: would be rounded up to one digit more.
+#: Minimum shares of a factor for one, two or three decimals: a smaller value would be rounded up to
+#: one digit more.
 _ROUNDED = ((1, "99.995"), (2, "9.9995"), (3, ".99995"))
 _DECIMAL = tuple(zip(range(12, -10, -3), ("T", "G", "M", "k", "", "m", "µ", "n"), strict=True))
 _BINARY = tuple(zip(range(40, -10, -10), ("Ti", "Gi", "Mi", "Ki", ""), strict=True))
-#: Digits behind the point below the smallest prefix.
+#: Decimals below the smallest prefix.
 _MOST_DIGITS = 10
 
 #: Pads a text to a width.
@@ -37,7 +37,7 @@ Align = Callable[[str, int], str]
 
 
 class TextTable:
-    """One table on a grid, with the warnings that its footnotes number."""
+    """One table on a grid, with the warnings of its footnotes."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -56,7 +56,7 @@ class TextTable:
         return self._grid.lay_out() + notes
 
     def _put_labels(self) -> None:
-        """Put a line for each level of the columns' keys; equal neighbours are one cell."""
+        """Add a line for each level of the columns' keys; equal neighbours share a cell."""
         for level in range(1, self._table.levels + 1):
             self._grid.start_row()
             at = 0
@@ -122,13 +122,13 @@ class TextTable:
         self._grid.put(" ".join(marks))
 
     def _close(self) -> None:
-        """Put the border behind the last column."""
+        """Put the border after the last column."""
         self._grid.column = _start(len(self._table.columns) + 1)
         self._grid.put("", margin=_BORDER.rstrip())
 
 
 def write_text(tables: Sequence[Table]) -> str:
-    """Write tables, each below the configuration that changed."""
+    """Write tables, each below its changed configuration."""
     text, before = "", None
     for table in tables:
         text += "\n" if before else ""
@@ -139,12 +139,12 @@ def write_text(tables: Sequence[Table]) -> str:
 
 
 def _start(at: int) -> int:
-    """Return the first column of the grid that a column of the table takes."""
+    """Return the first grid column that a column of the table occupies."""
     return 1 if at == 0 else 1 + _CENTER + (at - 1) * (_CENTER + _CHANGE)
 
 
 class Scale(NamedTuple):
-    """Digits behind the point, the value of one prefix, and the prefix."""
+    """Number of decimals, value of one prefix, and the prefix."""
 
     digits: int
     factor: float
@@ -156,7 +156,7 @@ class Scale(NamedTuple):
 
 
 def find_scale(values: Iterable[float], unit: str) -> Scale:
-    """Return the scale of the value closest to 0 that is not 0.
+    """Return the scale of the nonzero value closest to 0.
 
     Examples
     --------
@@ -182,12 +182,12 @@ def find_scale(values: Iterable[float], unit: str) -> Scale:
 
 
 def left(text: str, _: int) -> str:
-    """Leave a text as it is: nothing is padded on the right."""
+    """Return a text unchanged: nothing is padded on the right."""
     return text
 
 
 def right(text: str, width: int) -> str:
-    """Pad on the left; on the right if the width is negative, as Go's ``%*s`` does."""
+    """Pad on the left; on the right if the width is negative, like Go's ``%*s``."""
     return text.rjust(width) if width >= 0 else text.ljust(-width)
 
 
@@ -198,7 +198,7 @@ def center(text: str, width: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class GridCell:
-    """A text across one or more columns, behind a margin of its first column."""
+    """A text across one or more columns, after the margin of its first column."""
 
     row: int
     column: int
@@ -210,7 +210,7 @@ class GridCell:
 
 @dataclass(slots=True)
 class Grid:
-    """Cells in the order in which they are put, and the columns that never grow."""
+    """Cells in order of insertion, and the columns that never grow."""
 
     cells: list[GridCell] = field(default_factory=list)
     narrow: set[int] = field(default_factory=set)
@@ -224,14 +224,14 @@ class Grid:
     def put(
         self, text: str, align: Align = left, *, span: int = 1, margin: str | None = None
     ) -> None:
-        """Put a cell at the current place and go past it."""
+        """Put a cell at the current position and advance."""
         if margin is None:
             margin = " " if self.column and text else ""
         self.cells.append(GridCell(self.row, self.column, span, text, margin, align))
         self.column += span
 
     def lay_out(self) -> str:
-        """Return the lines; nothing stands behind the last cell of each."""
+        """Return the lines; the last cell of each is not padded."""
         columns = max((cell.column + cell.span for cell in self.cells), default=0)
         margins = [0] * columns
         for cell in self.cells:
@@ -245,7 +245,8 @@ class Grid:
                 continue
             start, margin = starts[cell.column], margins[cell.column]
             text = cell.align(cell.text, starts[cell.column + cell.span] - start - margin)
-            # Behind a cell too long for its columns the gap is negative, and padded all the same.
+            # After a cell too long for its columns, the gap is negative, and is padded all the
+            # same.
             gap = right("", start - ends[cell.row])
             rows[cell.row] += gap + cell.margin.rjust(margin) + text
             ends[cell.row] = start + margin + len(text)
@@ -267,7 +268,7 @@ class Grid:
 
 
 def _widen(widths: list[int], columns: list[int], width: int) -> None:
-    """Widen columns evenly until they hold a width; wider ones first keep what they have."""
+    """Widen columns evenly until they reach a width; wider ones first keep theirs."""
     columns.sort(key=lambda at: -widths[at])
     for rest, at in zip(range(len(columns), 0, -1), columns, strict=True):
         widths[at] = max(widths[at], -(-width // rest))
@@ -286,12 +287,12 @@ class Sheet:
 
     @property
     def text(self) -> str:
-        """The whole CSV; bytes that are no UTF-8 are replaced."""
+        """The whole CSV; bytes that are not UTF-8 are replaced."""
         text = "".join(f"{line}\n" for line in self.lines)
         return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
     def add_tables(self, tables: Sequence[Table]) -> None:
-        """Write tables, each below the configuration that changed."""
+        """Write tables, each below its changed configuration."""
         before = None
         for table in tables:
             if before:
@@ -350,7 +351,7 @@ class Sheet:
 
 
 def name_column(at: int) -> str:
-    """Name a column as benchstat does: after Z it counts BA, BB, … and has no AA.
+    """Name a column like benchstat: after Z come BA, BB, …, because AA does not exist.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Tokens of benchstat's filters and projections, and its error with a mark below the place.
+"""Tokens of benchstat's filters and projections, and its error with a mark below the position.
 
-The rules are those of benchproc/internal/parse/tok.go: a word ends at a space or at one of
-``( ) : @ ,``; ``-`` and ``*`` are operators only where a word could begin.
+The rules are those of benchproc/internal/parse/tok.go: a word ends at a space or at one of ``( ) :
+@ ,``; ``-`` and ``*`` are operators only where a word could begin.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ _ESCAPE = regex(
 )
 _QUOTED = regex(rf'(?:[^\\"\n]|{_ESCAPE.pattern})*')
 _LETTERS = dict(zip('abfnrtv\\"', '\a\b\f\n\r\t\v\\"', strict=True))
-#: Where Go and RE2 name one mistake differently.
+#: Mistakes that Go and RE2 name differently.
 _GO_WORDS = {
     "bad repetition operator": "invalid nested repetition operator",
     "invalid perl operator": "invalid or unsupported Perl syntax",
     "invalid repetition size": "invalid repeat count",
     "no argument for repetition operator": "missing argument to repetition operator",
 }
-#: Kinds of characters that Go calls graphic: they take a column above the mark.
+#: Character categories that Go calls graphic: they occupy a column above the mark.
 _GRAPHIC = {"L", "M", "N", "P", "S"}
 
 
 class ExpressionError(ValueError):
-    """A filter or projection that benchstat refuses, in its words."""
+    """A filter or projection that benchstat refuses, with its message."""
 
     def __init__(self, query: str, at: int, message: str) -> None:
         shown = sum(category(c)[0] in _GRAPHIC or category(c) == "Zs" for c in query[:at])
@@ -69,24 +69,24 @@ class Tokenizer:
         self._postponed: list[ExpressionError] = []
 
     def peek(self, *, value: bool = False) -> Token:
-        """Return the next token and stay before it; only a value may be a regular expression."""
+        """Return the next token without consuming it; only a value may be a regular expression."""
         return self._scan(value=value)[0]
 
     def take(self, *, value: bool = False) -> Token:
-        """Return the next token and go past it."""
+        """Return and consume the next token."""
         token, self._at = self._scan(value=value)
         return token
 
     def refuse(self, message: str, at: int | None = None) -> ExpressionError:
-        """Return the error for a place, the next token's unless one is named."""
+        """Return the error for a position, by default the next token's."""
         return ExpressionError(self.query, self.peek().at if at is None else at, message)
 
     def postpone(self, message: str, at: int) -> None:
-        """Refuse a place once the whole query is read: errors of syntax come first."""
+        """Refuse a position once the whole query is parsed: syntax errors come first."""
         self._postponed.append(ExpressionError(self.query, at, message))
 
     def finish(self) -> None:
-        """Refuse what is left over, then the first of what is postponed."""
+        """Refuse the unparsed rest, then the first postponed error."""
         if (token := self.peek()).kind:
             raise self.refuse(f"unexpected {quote(token.text)}", token.at)
         if self._postponed:
@@ -139,7 +139,7 @@ class Tokenizer:
 
 
 def find_slash(query: str, at: int) -> int:
-    """Return where a regular expression ends: at a ``/`` outside brackets and groups; else -1.
+    """Return the end of a regular expression: a ``/`` outside brackets and groups; else -1.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def find_slash(query: str, at: int) -> int:
 
 @lru_cache(maxsize=65536)
 def matches(expression: str, text: str) -> bool:
-    """Tell whether RE2, whose syntax is Go's, finds an expression; ValueError if it is none.
+    """Return whether RE2, with Go's syntax, finds a match; ValueError if the expression is invalid.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def matches(expression: str, text: str) -> bool:
     import pandas as pd
 
     shown = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    try:  # RE2 searches texts of this type; str.contains warns of every group
+    try:  # RE2 searches texts of this type; str.contains warns about every group
         return bool(pd.Series([shown], dtype="large_string[pyarrow]").str.count(expression)[0] > 0)
     except ValueError as error:
         problem, _, part = str(error).removeprefix("Invalid regular expression: ").rpartition(": ")
@@ -181,7 +181,7 @@ def matches(expression: str, text: str) -> bool:
 
 
 def quote(text: str) -> str:
-    """Quote a token as strconv.Quote does."""
+    """Quote a token like strconv.Quote."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 

@@ -1,6 +1,6 @@
-"""benchstat's p-value, its mistakes included.
+"""benchstat's p-value, including its mistakes.
 
-A comparison with benchstat's output has to reproduce p as printed; nobody should act on it.
+A comparison with benchstat's output has to reproduce p as printed; do not use it for decisions.
 
 go-moremath's stats/utest.go doubles P(U <= min(U1, U2)), which is two-sided only for a symmetric
 distribution: with ties and unequal sizes it is not, and p comes out too small, too large or above
@@ -8,8 +8,8 @@ distribution: with ties and unequal sizes it is not, and p comes out too small, 
 
 One cell: its center and the interval of its median.
 
-Benchstat's median, order statistics and percentages decide what a cell says; benchkit's own
-interval is another one (benchmath/anone.go, aexact.go; go-moremath quantileci.go).
+Benchstat's median, order statistics and percentages determine a cell; benchkit's own interval is a
+different one (benchmath/anone.go, aexact.go; go-moremath quantileci.go).
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ _EXACT_UP_TO = 50
 _EXACT_UP_TO_TIED = 25
 _ALL_EQUAL = "all samples are equal"
 
-#: From more values on the binomial is taken as normal.
+#: Number of values above which the binomial distribution is approximated by a normal one.
 _EXACT_ORDERS_UP_TO = 30
-#: Where the search for a sufficient number of values ends.
+#: Maximum of the search for a sufficient number of values.
 _MOST_NEEDED = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What the ``vs base`` and ``P`` cells say.
+    """The contents of the ``vs base`` and ``P`` cells.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Comparison:
     warnings: tuple[str, ...] = ()
 
     def write_p(self) -> str:
-        """Write p and n; a p of exactly 0 is left out (Comparison.String)."""
+        """Write p and n; a p of exactly 0 is omitted (Comparison.String)."""
         sizes = f"n={self.n1}" if self.n1 == self.n2 else f"n={self.n1}+{self.n2}"
         return f"p={write_fixed(self.p, 3)} {sizes}" if self.p else sizes
 
@@ -87,7 +87,7 @@ def compare_exact(x: Sequence[float], y: Sequence[float]) -> Comparison:
 
 
 def compare_ranks(x: Sequence[float], y: Sequence[float], alpha: float = 0.05) -> Comparison:
-    """Compare two cells, without a NaN, by benchstat's Mann-Whitney test.
+    """Compare two cells without NaN by benchstat's Mann-Whitney test.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def compare_ranks(x: Sequence[float], y: Sequence[float], alpha: float = 0.05) -
 
 
 def warn_of_few(n: int, alpha: float) -> tuple[str, ...]:
-    """Warn where so few values never give a p of ``alpha``.
+    """Warn if the number of values is too small for a p of ``alpha``.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def warn_of_few(n: int, alpha: float) -> tuple[str, ...]:
 
 
 def _find_p(n1: int, n2: int, u: float, ties: NDArray[np.intp]) -> float:
-    """Return MannWhitneyUTest's p: exact where affordable, else from the normal distribution."""
+    """Return MannWhitneyUTest's p: exact if affordable, else from the normal distribution."""
     tied = ties.size < n1 + n2
     if max(n1, n2) > (_EXACT_UP_TO_TIED if tied else _EXACT_UP_TO):
         return _approximate(n1, n2, u, ties)
@@ -142,7 +142,8 @@ def _find_p(n1: int, n2: int, u: float, ties: NDArray[np.intp]) -> float:
 def _sum_untied(n: int, m: int) -> FloatArray:
     """Return P(U <= u) for u <= nm/2 by Mann and Whitney's recurrence, n <= m.
 
-    In floats and in udist.go's order, since p is compared with 0.05 and rounded for print.
+    Computed in floats and in the order of udist.go, because p is compared with 0.05 and rounded for
+    output.
     """
     width = n * m // 2 + 1
     rows = np.zeros((n + 1, width))
@@ -156,7 +157,7 @@ def _sum_untied(n: int, m: int) -> FloatArray:
 
 
 def _count_tied(n1: int, n2: int, doubled: int, ties: NDArray[np.intp]) -> int:
-    """Count the splits with 2U <= doubled, U of the first sample; the smaller side is drawn."""
+    """Count the splits with 2U <= doubled, U of the first sample, by drawing the smaller side."""
     ranks = np.repeat(2 * np.cumsum(ties) - ties + 1, ties)
     if n1 <= n2:
         return int(count_rank_sums(ranks, n1)[: doubled + n1 * (n1 + 1) + 1].sum())
@@ -165,7 +166,7 @@ def _count_tied(n1: int, n2: int, doubled: int, ties: NDArray[np.intp]) -> int:
 
 
 def _count_two_values(n1: int, n2: int, doubled: int, ties: NDArray[np.intp]) -> int:
-    """Count the splits as udist.go does for two values: its quotient is cut, not floored."""
+    """Count the splits like udist.go for two values: its quotient is truncated, not floored."""
     low, high = ties.tolist()
     last = int((doubled - n1 * (low - n1)) / (n1 + n2))
     taken = range(max(0, n1 - low), min(last, n1) + 1)
@@ -184,7 +185,7 @@ def _approximate(n1: int, n2: int, u: float, ties: NDArray[np.intp]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a cell shows.
+    """The contents of a cell.
 
     Parameters
     ----------
@@ -211,12 +212,12 @@ class Summary:
 
 
 def sort_values(values: Sequence[float]) -> list[float]:
-    """Sort as Go does: NaN first."""
+    """Sort like Go: NaN first."""
     return sorted(values, key=lambda value: (not isnan(value), value))
 
 
 def summarize_median(values: Sequence[float], confidence: float) -> Summary:
-    """Summarize sorted values without an assumption: median and its interval.
+    """Summarize sorted values without assumptions: median and its interval.
 
     Examples
     --------
@@ -273,7 +274,7 @@ def median_orders(n: int, confidence: float) -> tuple[int, int]:
 
 
 def _orders(n: int, confidence: float) -> tuple[int, int]:
-    """Add binomial probabilities from the mode outwards, the left one first on a tie."""
+    """Sum binomial probabilities from the mode outwards, the left one first on a tie."""
     low = ceil((n + 1) * 0.5) - 1
     high, held = low + 1, _share(n, low)
     while held < confidence and (low > 0 or high <= n):
@@ -290,7 +291,7 @@ def _share(n: int, k: int) -> float:
 
 
 def _normal_orders(n: int, confidence: float) -> tuple[int, int]:
-    """Round the normal interval out to whole orders; give up one on the right if that holds."""
+    """Round the normal interval outwards to whole orders; shorten it on the right if it holds."""
     mean, spread = n * 0.5, sqrt(n * 0.25)
     start = NormalDist().inv_cdf((1 - confidence) / 2) * spread + mean
     low = floor(floor(start - 0.5) + 0.5) + 1

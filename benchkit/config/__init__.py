@@ -1,4 +1,4 @@
-"""Settings from ``benchkit.toml`` or ``[tool.benchkit]``: frozen, and strict about their keys."""
+"""Settings from ``benchkit.toml`` or ``[tool.benchkit]``: immutable, with strictly checked keys."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ from benchkit.regexes import regex
 FILE = "benchkit.toml"
 _PROJECT = "pyproject.toml"
 _TABLE = "pyproject.toml [tool.benchkit]"
-#: What is done with complete blocks unless the user says otherwise: the only place that decides.
+#: The default treatment of complete blocks: it is decided only here.
 DEFAULT_BLOCKS = "never"
 BLOCKS = ("auto", "never")
-#: How a row is compared: as its runs allow, or by one method wherever they allow that.
+#: Methods of comparison: automatic, or one method wherever the runs allow it.
 DEFAULT_METHOD = "auto"
 METHODS = ("auto", "rank", "welch", "history")
 _PERCENT = regex(r"((?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++)(?:e[-+]?[0-9]++)?)\s*+(%?)")
-#: The largest share: a test at the level that is left of a far larger one never decides.
+#: Largest accepted share: a test at the level that remains beyond it would never decide.
 _MOST = 0.999999
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What a project decides once; every command-line option stands above it.
+    """The settings of a project; every command-line option overrides them.
 
-    `source` is the file they stand in, `is_empty` whether that says nothing at all, `unread` the
-    settings beside them that do not hold.
+    `source` is their file, `is_empty` whether it sets nothing, `unread` the settings next to it
+    that are ignored.
     """
 
     title: str = field(default="", metadata=as_key("text", "title of the report", "project"))
@@ -124,7 +124,7 @@ class Settings:
     unread: str = field(default="", compare=False)
 
 
-#: Where each setting stands in the file.
+#: The position of each setting in the file.
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     **{table: list_keys(Settings, table) for table in ("project", "ingest", "stats")},
     "history": (*list_keys(Settings, "history"), "accept"),
@@ -137,7 +137,7 @@ SCHEMA = 1
 
 
 def load(folder: Path, file: Path | None = None) -> Settings:
-    """Read the settings that hold in ``folder``; the defaults if there are none.
+    """Read the settings that apply to ``folder``; the defaults if there are none.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def load(folder: Path, file: Path | None = None) -> Settings:
     if file is not None:
         return replace(_load_named(file), source=str(file))
     settings_file, project = folder / FILE, folder / _PROJECT
-    if os.path.lexists(settings_file):  # what is there and no file is an error, not no policy
+    if os.path.lexists(settings_file):  # what exists but is no file is an error
         unread = _TABLE if _has_table(project) else ""
         return replace(_load_file(settings_file), unread=unread)
     return (_load_project(project) if project.is_file() else None) or Settings()
@@ -177,7 +177,7 @@ def _load_file(file: Path) -> Settings:
 
 
 def _load_project(project: Path) -> Settings | None:
-    """Return the settings in a ``pyproject.toml``; None where it has none."""
+    """Return the settings in a ``pyproject.toml``; None if it has none."""
     text = _read(project)
     table = _select_table(text, project)
     if table is None:
@@ -197,7 +197,7 @@ def _select_table(text: str, project: Path) -> Mapping[str, object] | None:
 
 
 def _has_table(project: Path) -> bool:
-    """Return whether a ``pyproject.toml`` has settings that do not count."""
+    """Return whether a ``pyproject.toml`` has settings that are ignored."""
     try:
         return project.is_file() and _select_table(_read(project), project) is not None
     except ConfigError:
@@ -205,7 +205,7 @@ def _has_table(project: Path) -> bool:
 
 
 def parse(table: Mapping[str, object], *, where: str = FILE) -> Settings:
-    """Make settings of a parsed table.
+    """Build settings from a parsed table.
 
     Examples
     --------
@@ -293,7 +293,7 @@ def _convert(key: str, value: object, where: str) -> object:
 
 
 def _read_renames(value: object, where: str) -> tuple[str, ...]:
-    """Return rules as sed writes them; a pair (pattern, replacement) is one that replaces all."""
+    """Parse sed-like rules; a pair (pattern, replacement) is a rule that replaces all matches."""
     if not isinstance(value, list):
         hint = 'use rename = ["s#a#b#"] or [["a", "b"]]'
         raise ConfigError("rename is not a list of strings", where=where, hint=hint)
@@ -311,7 +311,7 @@ def _write_rename(item: object, where: str) -> str:
 
 
 def _read_split(value: object, where: str) -> tuple[str, bool]:
-    """Return the pattern that tells the variant from a benchmark's name."""
+    """Return the pattern that extracts the variant from a benchmark's name."""
     hint = r"write split = {pattern = 'OTel_(?P<variant>\w+)', lower = true}"
     if not isinstance(value, Mapping):
         raise ConfigError("split is not a table", where=where, hint=hint)

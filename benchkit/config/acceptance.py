@@ -18,7 +18,7 @@ from benchkit.regexes import regex
 _COMMIT = regex(r"[0-9a-f]+", re.IGNORECASE)
 _EXAMPLE = 'use benchmark = "Ping" and until = 2026-12-31, or removed = "Ping"'
 
-#: Fewest characters of a commit that name it.
+#: Minimum length of an abbreviated commit.
 SHORTEST = 7
 
 
@@ -26,7 +26,7 @@ SHORTEST = 7
 class Acceptance:
     """A named regression, or a removed benchmark, that the gate lets pass.
 
-    `removed` is whether the benchmark is gone instead of slower; in the file it is its name.
+    `removed` says whether the benchmark was removed instead of slower; in the file, it is its name.
     """
 
     benchmark: str = field(metadata=as_key("text", "the slower benchmark; may contain `*`"))
@@ -45,7 +45,7 @@ class Acceptance:
     reason: str = field(default="", metadata=as_key("text", "why it is accepted"))
 
     def matches(self, benchmark: str, metric: str, stat: str) -> bool:
-        """Tell whether it names a benchmark and a metric of it.
+        """Return whether it names a benchmark and a metric of it.
 
         Examples
         --------
@@ -57,7 +57,7 @@ class Acceptance:
 
     @property
     def text(self) -> str:
-        """When it ends and why it is there: ``until 2026-12-31: TLS by default``."""
+        """Its end and its reason: ``until 2026-12-31: TLS by default``."""
         end = f"until {self.until}" if self.until else "permanently"
         return f"{end}: {self.reason}" if self.reason else end
 
@@ -121,7 +121,7 @@ def _read_end(value: object, where: str) -> date | str:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A step change that is meant."""
+    """An intended step change."""
 
     commit: str = field(
         metadata=as_key("text", "first commit after the change; at least 7 characters")
@@ -129,7 +129,7 @@ class Accepted:
     reason: str = field(metadata=as_key("text", "why the change is intended"))
 
     def names(self, commit: str) -> bool:
-        """Tell whether it is this commit, however many characters either shows.
+        """Return whether this is its commit; either may be abbreviated.
 
         Examples
         --------

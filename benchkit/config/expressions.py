@@ -1,8 +1,8 @@
-"""Regular expressions that users write, none of which takes time without end on any name.
+"""Users' regular expressions, none of which takes unlimited time on any name.
 
-How many steps an expression may take is known from its shape and the length of a name: each repeat
-that may end in several places multiplies them. One that has too many even for a short name is
-refused, none is tried on a name that is too long for it, and none goes on that is slow on many.
+The number of steps of an expression follows from its shape and the length of a name: each repeat
+that may end in several places multiplies it. Expressions with too many steps even for short names
+are refused, none is tried on a name too long for it, and one that is slow on many names is stopped.
 """
 
 from __future__ import annotations
@@ -19,18 +19,19 @@ from typing import Any, NoReturn, TypeVar
 from benchkit.errors import ConfigError
 from benchkit.regexes import compile_sound, regex
 
-#: Characters of an expression, and how often a part of it must occur at least.
+#: Limits for the length of an expression, and for the minimum repetitions of a part.
 LONGEST = 1_000
-#: Steps that one name may take, a second at most; and the seconds that all slow ones may take.
+#: Maximum number of steps for one name (at most a second), and the seconds for all slow names.
 _STEPS, _SECONDS = 3e7, 5
-#: Places of a pattern that share a name's characters; with more, the ways are endless.
+#: Maximum number of places in a pattern that share a name's characters; the combinations explode
+#: beyond.
 _PLACES = 100
-#: Seconds in which a name is no slow one.
+#: Seconds below which a name is not slow.
 _QUICK = 1e-3
-#: Characters that a name may have at least, and that are enough for any.
+#: Name lengths that must be possible, and that are enough for anything.
 _SHORTEST, _ENOUGH = 40, 1 << 16
 _REMEDY = r"let each repeat keep what it took: (?:[a-z]++_)++ in place of (?:[a-z]+_)+"
-#: The shape of a parsed expression is documented nowhere and has no types.
+#: The structure of a parsed expression is undocumented and untyped.
 _Node = Any
 Result = TypeVar("Result")
 _Signs = frozenset[str]
@@ -39,17 +40,17 @@ _compiler: _Node = importlib.import_module("re._compiler")
 _PROBES = (*map(chr, range(128)), "é", "Ω", "中", "٣", "\u00a0", "…")
 _ANY: _Signs = frozenset(_PROBES)
 _EMPTY: _Signs = frozenset()
-#: What may stand for a sign that is no probe, and what ignores case.
+#: Characters, also escaped ones, outside ASCII, which the probes do not cover.
 _BEYOND = regex(r"\\(?:[uUNx0]|\d{3})|[^\x00-\x7f]")
 
-#: Flags that change which signs a part matches, and where a text or one of its groups sets them.
+#: Flags that change which characters a part matches, and where a text or a group sets them.
 _WIDER = {"i": re.IGNORECASE, "s": re.DOTALL, "a": re.ASCII}
 _SETS = regex(r"\(\?([a-zA-Z-]+)")
 
 
 @dataclass(slots=True)
 class Expression:
-    """A regular expression that is tried on names as long as its shape allows.
+    """A regular expression that is tried on names up to a length that depends on its shape.
 
     Parameters
     ----------
@@ -70,15 +71,15 @@ class Expression:
     spent: float = 0.0
 
     def search(self, name: str) -> re.Match[str] | None:
-        """Look for the expression anywhere in a name."""
+        """Search for the expression anywhere in a name."""
         return self._try(name, self.regex.search)
 
     def fullmatch(self, name: str) -> re.Match[str] | None:
-        """Hold the expression against a whole name."""
+        """Match the expression against a whole name."""
         return self._try(name, self.regex.fullmatch)
 
     def replace(self, replacement: str, name: str, count: int) -> str:
-        """Return a name with up to ``count`` matches replaced, or all where it is 0."""
+        """Return a name with up to ``count`` matches replaced; 0 replaces all."""
         return self._try(name, lambda name: self.regex.sub(replacement, name, count=count))
 
     def _try(self, name: str, match: Callable[[str], Result]) -> Result:
@@ -102,7 +103,7 @@ class Expression:
 def compile_expression(
     text: str, where: str, hint: str, flags: int = 0, *, shown: str = "", remedy: str = _REMEDY
 ) -> Expression:
-    """Compile a regular expression, unless it is wrong, too long or slow on short names.
+    """Compile a regular expression, unless it is invalid, too long, or slow on short names.
 
     Parameters
     ----------
@@ -137,7 +138,7 @@ def compile_expression(
 
 
 class _Shape:
-    """A parsed expression, and in how many steps it may match."""
+    """A parsed expression, and its number of steps."""
 
     def __init__(self, text: str, flags: int) -> None:
         self._tree = _parser.parse(text, flags)
@@ -146,7 +147,7 @@ class _Shape:
         self._flags = [0]
         inside = "".join(_SETS.findall(text))
         for name, flag in _WIDER.items():
-            if name in inside:  # of a group, perhaps: the signs with it and without it count
+            if name in inside:  # possibly of a group: count the characters with and without it
                 self._flags += [each | flag for each in self._flags]
             elif flags & flag:
                 self._flags = [each | flag for each in self._flags]
@@ -154,7 +155,7 @@ class _Shape:
 
     @cached_property
     def longest(self) -> int:
-        """The characters of the longest name that takes no more than `_STEPS`."""
+        """The length of the longest name that takes no more than `_STEPS`."""
         low, high = 0, _ENOUGH
         while low < high:
             middle = (low + high + 1) // 2
@@ -162,7 +163,7 @@ class _Shape:
         return low
 
     def _takes(self, length: int) -> float:
-        """Return the steps that a name may take; places of one text are in order."""
+        """Return the number of steps for a name; places of one text are in order."""
         steps, twice = self._count(length), self._count(2 * length)
         places = round(log2(twice / steps)) if twice < inf else _PLACES + 1
         return steps / factorial(places) if places <= _PLACES else inf
@@ -175,7 +176,7 @@ class _Shape:
         return starts * scanned * self._ways(self._tree, _EMPTY, length)
 
     def _ways(self, items: _Node, after: _Signs, length: int) -> float:
-        """Return in how many ways a sequence may match that signs follow."""
+        """Return the number of ways in which a sequence can match before certain characters."""
         ways: list[float] = []
         for kind, value in reversed(list(items)):
             ways.append(self._ways_of(str(kind), value, after, length))
@@ -202,7 +203,7 @@ class _Shape:
         inside = self._ways(body, first | after if high > 1 else after, length)
         if low > LONGEST:
             return inf
-        if kind == "POSSESSIVE_REPEAT":  # what has matched is not tried in another way
+        if kind == "POSSESSIVE_REPEAT":  # a match is not tried in another way
             return inside
         if inside > 1 and high > 1:
             return inf
@@ -236,7 +237,7 @@ class _Shape:
         return signs
 
     def _list_signs(self, kind: _Node, value: _Node) -> _Signs:
-        """Return the signs that one part matches."""
+        """Return the characters that one part matches."""
         key = f"{kind} {value}"
         if key not in self._known:
             node = _parser.SubPattern(self._tree.state, [(kind, value)])

@@ -1,8 +1,8 @@
-"""Configuration files, whatever their names: read whole, so regular and of a bounded size.
+"""Configuration files of any name: read completely, so they must be regular and not too large.
 
-A pipe may wait for ever for somebody who writes, and a device may have no end.
+A pipe may wait forever for a writer, and a device may be endless.
 
-Keys of a configuration file: known ones, or an error that names the nearest.
+Keys of a configuration file: known ones, or an error that suggests the nearest.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from benchkit.errors import ConfigError
 from benchkit.redaction import redact_message
 from benchkit.regexes import regex
 
-#: Bytes that a file of settings, labels or limits may have.
+#: Maximum number of bytes of a file with settings, labels or limits.
 LARGEST = 16 << 20
-#: Integers that a file of TOML may have; a longer one cannot even be written in a message.
+#: Maximum number of digits of an integer in TOML; longer ones cannot even be printed.
 _INTEGERS = range(-(1 << 63), 1 << 63)
 _LONG = "an integer has more than 64 bits"
-#: A key of so many parts, whose reading takes a time that grows with their square.
+#: A key with too many parts: parsing takes quadratic time.
 MOST_PARTS = 200
 _DEEP = regex(rf"""(?<![\w"'-])(?:[\w"'-]++\s*+\.\s*+){{{MOST_PARTS}}}""")
 #: A key that needs no quotes.
 _BARE = regex(r"[A-Za-z0-9_-]+")
-#: Where shells put the pipes of ``<(command)``; a pipe elsewhere may have nobody who writes.
+#: Where shells put the pipes of ``<(command)``; other pipes may have no writer.
 _PIPES = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 Value = TypeVar("Value")
 
 
 def is_readable(path: Path) -> bool:
-    """Tell a regular file, or a pipe that a shell made, from what may wait or grow for ever."""
+    """Return whether a file is regular or a shell's pipe, so reading it will end."""
     is_file = os.path.isfile(path)  # noqa: PTH113 - a third of the time, of thousands of files
     return is_file or (path.as_posix().startswith(_PIPES) and path.is_fifo())
 
@@ -57,7 +57,7 @@ def read_file(path: Path) -> str:
     UnicodeDecodeError
         If it is not UTF-8.
     """
-    path.stat()  # what is not there is no irregular file
+    path.stat()  # a missing file is not an irregular one
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, "is a folder")
     if not is_readable(path):
@@ -70,9 +70,9 @@ def read_file(path: Path) -> str:
 
 
 def write_string(text: str) -> str:
-    r"""Write a string of TOML that reads back as it is, and that no terminal or editor obeys.
+    r"""Write a TOML string that round-trips and is harmless in terminals and editors.
 
-    A byte that is no UTF-8 is spelled out, as TOML has no way to write it.
+    A byte that is not UTF-8 is escaped, because TOML cannot represent it.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def write_string(text: str) -> str:
 
 
 def write_key(name: str) -> str:
-    """Write a key of TOML, in quotes where it needs them.
+    """Write a TOML key, quoted if necessary.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def write_key(name: str) -> str:
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """Return the table that a text of TOML is.
+    """Parse a TOML text.
 
     Raises
     ------
@@ -149,20 +149,20 @@ def list_keys(settings: type, table: str = "") -> tuple[str, ...]:
 def require_key(
     key: str, known: Mapping[str, tuple[str, ...]] | tuple[str, ...], where: str
 ) -> tuple[str, ...]:
-    """Return what belongs to ``key``, or say which known key it is nearest to."""
+    """Return the value of ``key``, or suggest the nearest known key."""
     if key in known:
         return known[key] if isinstance(known, Mapping) else known
     raise unknown("key", key, known, where)
 
 
 def require_keys(table: Iterable[str], known: tuple[str, ...], where: str) -> None:
-    """Refuse a table with a key that is not known."""
+    """Refuse a table with an unknown key."""
     for key in table:
         require_key(key, known, where)
 
 
 def unknown(kind: str, name: str, known: Iterable[str], where: str) -> ConfigError:
-    """Return the error that names what was meant, or all that there is."""
+    """Return the error that suggests the intended name, or lists all of them."""
     names = list(known)
     near = difflib.get_close_matches(name, names, n=1)
     suggestion = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
@@ -170,7 +170,7 @@ def unknown(kind: str, name: str, known: Iterable[str], where: str) -> ConfigErr
 
 
 def read_text(value: object, key: str, where: str) -> str:
-    """Return a text, or refuse anything else."""
+    """Return a text, or refuse other types."""
     if isinstance(value, str) and value:
         return value
     what = "is empty" if value == "" else "is not a string"
@@ -178,7 +178,7 @@ def read_text(value: object, key: str, where: str) -> str:
 
 
 def read_shown(value: object, key: str, where: str) -> str:
-    """Return a text that reports show, without the secrets in it."""
+    """Return a text for reports, without secrets."""
     return redact_message(read_text(value, key, where))
 
 

@@ -1,4 +1,4 @@
-"""The labels in a file of settings: ``[labels]``, and the tables that a ``run.toml`` has, too."""
+"""The labels in a file of settings: ``[labels]``, and the tables that a ``run.toml`` also has."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-#: Tables of facts about runs that need no ``[labels]`` around them.
+#: Tables of facts about runs that are used without ``[labels]`` around them.
 FACTS = ("containers", "limits", "spans", "env")
 LABELS = "labels"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelTables:
-    """The labels of a file as written, with what a message about one of them has to name.
+    """The labels of a file as written, with the facts that messages about them need.
 
     Parameters
     ----------
@@ -32,12 +32,12 @@ class LabelTables:
     text: str = field(default="", compare=False, repr=False)
 
     def __iter__(self) -> Iterator[tuple[Mapping[str, object], tuple[str, ...]]]:
-        """Yield each table and its place in the file, highest first."""
+        """Yield each table and its place in the file, the outermost first."""
         yield self.facts, self.within
         yield self.labels, (*self.within, LABELS)
 
     def is_in(self, file: Path) -> bool:
-        """Whether they are those of ``file``."""
+        """Whether they come from ``file``."""
         return bool(self.path) and Path(self.path).resolve() == file.resolve()
 
 

@@ -1,4 +1,4 @@
-"""What a change may cost: per cent, percentage points, a factor, or an amount with its unit."""
+"""The maximum cost of a change: per cent, percentage points, a factor, or an amount."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HINT = 'use "5%", "2pp" (percentage points), "1.1x", or an amount: "0.5 ms", "+
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What a change may cost at most.
+    """The maximum cost of a change.
 
     Parameters
     ----------
@@ -45,12 +45,12 @@ class Limit:
 
     @property
     def share(self) -> float:
-        """What a relative limit allows beyond the baseline: 0.1 for ``10%`` and for ``1.1x``."""
+        """The relative increase that a limit allows: 0.1 for ``10%`` and for ``1.1x``."""
         return self.value - 1 if self.kind == "factor" else self.value
 
 
 def parse_limit(limit: object, where: str) -> Limit:
-    """Read a limit.
+    """Parse a limit.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""How a table that no tool wrote is read: ``[[map]]``, or a file of them for ``--map``.
+"""How to read a table that no tool wrote: ``[[map]]``, or a file of maps for ``--map``.
 
-A key of a run's labels is the name of a column, or ``{constant = "…"}`` for all rows.
+The key of a label is a column's name, or ``{constant = "…"}`` for all rows.
 
-Units as people write them into tables, and the base units that they are multiples of.
+Units as people write them in tables, and the base units that they are multiples of.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _BINARY = {"ki": 10, "mi": 20, "gi": 30, "ti": 40}
 
 
 class Cell(NamedTuple):
-    """Where a label or a value comes from: a column, or a constant of all rows."""
+    """The source of a label or value: a column, or a constant for all rows."""
 
     column: str = ""
     constant: str = ""
@@ -66,7 +66,7 @@ _KIND = "column"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableMap:
-    """Which column of a table is which label, and which hold values."""
+    """The columns of a table that hold labels and values."""
 
     variant: Cell = field(default=Cell(), metadata=as_key(_KIND, "the variant: none, otlp, …"))
     group: Cell = field(default=Cell(), metadata=as_key(_KIND, "never compared with other groups"))
@@ -106,7 +106,7 @@ class TableMap:
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """The metrics, in whichever form they are given."""
+        """The metrics, in any of their notations."""
         if self.values:
             return self.values
         about = {"metric": self.metric, "stat": self.stat, "unit": self.unit}
@@ -122,7 +122,7 @@ class TableMap:
         return tuple(dict.fromkeys((*named, *self.params, *values)))
 
 
-#: Keys that name a column or a constant, but for those of a metric.
+#: Keys that name a column or a constant, except those of a metric.
 LABELS = ("group", "variant", "benchmark", "run", "subject", "stat")
 _CELLS = tuple(each.name for each in fields(TableMap) if each.metadata["kind"] == _KIND)
 _MEASURE = tuple(each.name for each in fields(Measure))
@@ -189,7 +189,7 @@ def _parse(table: Mapping[str, object], where: str) -> TableMap:
 
 
 def _require_values(read: TableMap, where: str) -> None:
-    """Refuse a map that names no column of values, or names them twice."""
+    """Refuse a map without a column of values, or one that names it twice."""
     if read.values:
         named = [name for name in ("metric", "value", "unit") if getattr(read, name) != Cell()]
         if named or read.better:
@@ -204,7 +204,7 @@ def _require_values(read: TableMap, where: str) -> None:
 
 
 def _require_unit(measure: Measure, where: str) -> None:
-    """Refuse a unit that a known metric cannot have."""
+    """Refuse a unit that is wrong for a known metric."""
     known = VOCABULARY.get(measure.metric.constant)
     if known is None or measure.unit.column:
         return
@@ -254,14 +254,14 @@ def _read_cell(value: object, key: str, where: str) -> Cell:
 
 
 class Unit(NamedTuple):
-    """A unit as so many of its base unit: ten to ``exponent``, times ``factor``."""
+    """A unit as a multiple of its base unit: ten to ``exponent``, times ``factor``."""
 
     base: str
     exponent: int = 0
     factor: Fraction = Fraction(1)
 
     def convert(self, number: str) -> float:
-        """Return a decimal text in the base unit, rounded once where the factor is 1."""
+        """Convert a decimal text to the base unit, rounding once if the factor is 1."""
         value = scale(number, self.exponent)
         return value if self.factor == 1 else float(Fraction(value) * self.factor)
 
@@ -277,7 +277,7 @@ _SINGLE = {
 
 @lru_cache(maxsize=1 << 10)
 def find_unit(text: str) -> Unit:
-    """Return what a unit means; an unknown one is its own base.
+    """Return the meaning of a unit; an unknown one is its own base unit.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""All keys of ``benchkit.toml`` as a table for people and as a JSON schema for editors."""
+"""All keys of ``benchkit.toml``, as a table for people and as a JSON schema for editors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchkit.config.acceptance import Acceptance, Accepted
 from benchkit.config.maps import MAP, TableMap
 from benchkit.config.rules import RULE_HABITS, Habits, Rule
 
-#: JSON types of values, by the kind of the key; other kinds are words apart by ``|``.
+#: JSON types of values, by the kind of the key; other kinds are choices separated by ``|``.
 KINDS: Mapping[str, dict[str, object]] = {
     "text": {"type": "string"},
     "texts": {"type": ["string", "array"]},
@@ -28,7 +28,7 @@ _Fields = dict[str, Field[Any]]
 
 
 class Key(NamedTuple):
-    """A key as the reference page shows it; `default` is empty where there is none."""
+    """A key on the reference page; `default` is empty if it has none."""
 
     table: str
     name: str
@@ -77,7 +77,7 @@ def _show(default: object) -> str:
 
 
 def json_schema() -> dict[str, object]:
-    """Return the JSON schema of the file, by which editors complete and check its keys."""
+    """Return the JSON schema of the file, for completion and checks in editors."""
     tables = {name: _describe(keys) for name, keys in _list_tables().items()}
     gate, accept = tables["[[gate]]"], _list_of(tables["[[gate.accept]]"])
     gate["properties"] |= {"accept": accept}

@@ -26,13 +26,13 @@ Action = Literal["pass", "warn", "fail"]
 ACTIONS: tuple[str, ...] = get_args(Action)
 _ACTION = "|".join(ACTIONS)
 SEVERITIES = ("info", "warning", "error")
-#: Fewest runs per side that a limit is ever tested with; two runs never gate.
+#: Minimum number of runs per side for any limit; two runs never gate.
 FEWEST_RUNS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Habits:
-    """What holds for every rule that does not say otherwise: ``[policy]``."""
+    """Defaults for all rules: ``[policy]``."""
 
     on_inconclusive: Action = field(
         default="warn", metadata=as_key(_ACTION, "a row is inconclusive")
@@ -84,13 +84,13 @@ class Habits:
 
     @property
     def of_rules(self) -> dict[str, Any]:
-        """Those that a rule has of its own."""
+        """Those that a rule sets itself."""
         return {key: getattr(self, key) for key in (*RULE_HABITS, "accept")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One ``[[gate]]``; what it does not say of `Habits` is that of ``[policy]``."""
+    """One ``[[gate]]``; fields of `Habits` that it does not set come from ``[policy]``."""
 
     name: str = field(metadata=as_key("text", "name of the rule in all outputs"))
     metric: str = field(
@@ -129,7 +129,7 @@ class Rule:
 
     @property
     def limit(self) -> Limit:
-        """What is over the limit: beyond acceptable, or beyond the target where it is alone."""
+        """The limit: above acceptable, or above the target if that is the only one."""
         limit = self.acceptable or self.target
         if limit is None:
             raise ConfigError("a rule without a limit", where=self.name, hint=_NO_LIMIT)
@@ -137,7 +137,7 @@ class Rule:
 
     @property
     def is_default(self) -> bool:
-        """Whether it stands where no limit is set: no primary metric may regress."""
+        """Whether it is the default rule: no primary metric may regress."""
         return not self.metric
 
     @property
@@ -149,7 +149,7 @@ class Rule:
 _NO_LIMIT = 'add acceptable = "5%", target = "1%", or both'
 _RULE_ACTIONS = ("on_inconclusive", "on_undecided", "on_missing")
 _ACTIONS = (*_RULE_ACTIONS, "on_failure", "on_damaged", "exact")
-#: The habits that a rule may have of its own.
+#: The habits that a rule may set itself.
 RULE_HABITS = (*_RULE_ACTIONS, "min_runs", "no_findings", "allow_other_machine")
 _KEYS = (*list_keys(Rule), *RULE_HABITS, "accept")
 
@@ -193,7 +193,7 @@ def parse_rules(tables: object, habits: Habits, where: str) -> tuple[Rule, ...]:
 
 
 def parse_overheads(texts: Sequence[str], habits: Habits) -> tuple[Rule, ...]:
-    """Read ``METRIC[.STAT]=LIMIT`` texts, one rule each.
+    """Parse ``METRIC[.STAT]=LIMIT`` texts, one rule each.
 
     Examples
     --------
@@ -224,7 +224,7 @@ def parse_overheads(texts: Sequence[str], habits: Habits) -> tuple[Rule, ...]:
 
 
 def _parse_overhead(text: str, limit: str, where: str) -> Limit:
-    """Read the limit of an option; one that is none may be a secret by the name before it."""
+    """Parse the limit of an option; an invalid one may be a secret, judging by its name."""
     try:
         return parse_limit(limit, where)
     except ConfigError as error:

@@ -1,10 +1,10 @@
-"""The regression gate: from what was shown to pass or fail.
+"""The regression gate: from evidence to pass or fail.
 
-A gate never measures; it holds what was measured against a policy, and a gate that compared
-nothing never passes.
+A gate never measures; it compares measurements with a policy, and a gate that compared nothing
+never passes.
 
-The room is called gating because `benchkit.gate` is the function: a submodule of the same name
-would replace it as soon as it is imported.
+The package is called gating because `benchkit.gate` is the function: a submodule of the same name
+would replace it on import.
 """
 
 from __future__ import annotations

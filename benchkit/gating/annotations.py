@@ -1,7 +1,7 @@
-"""Annotations of a GitHub step: what fails, and what the policy wants to be warned of.
+"""Annotations of a GitHub step: failures, and warnings that the policy wants.
 
-GitHub shows at most ten of a kind per step and drops the rest without a word; the tenth line says
-how many more there are.
+GitHub shows at most ten of a kind per step and drops the rest silently; the tenth line says how
+many more there are.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from benchkit.units import printable
 
 MOST = 10
 _KINDS = {"fail": "error", "warn": "warning", "pass": "notice"}
-#: What a title calls each event.
+#: Titles of the events.
 _OUTCOMES = {
     REGRESSION: "regression",
     CRASH: "a run failed",
@@ -64,7 +64,7 @@ _PROPERTY = {**_MESSAGE, ":": "%3A", ",": "%2C"}
 
 
 def to_annotations(result: GateResult) -> str:
-    """Write the annotations; empty where nothing is to be said."""
+    """Write the annotations; empty if there are none."""
     events = [*_tell_first(result), *_tell(result)]
     lines = []
     for kind in ("error", "warning", "notice"):
@@ -80,7 +80,7 @@ def to_annotations(result: GateResult) -> str:
 
 
 def escape(text: str, characters: dict[str, str] | None = None) -> str:
-    r"""Write a text so that it cannot end a workflow command or begin another.
+    r"""Write a text so that it can neither end a workflow command nor start another.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def _title_whole(result: GateResult) -> str:
 
 
 def _tell_first(result: GateResult) -> Iterator[tuple[str, str, str]]:
-    """Yield what holds for all rows: the default rule, and what was refused."""
+    """Yield what applies to all rows: the default rule, and refused sources."""
     if result.policy.endswith("the default rule"):
         yield "notice", "benchkit gate", result.policy
     if result.refused:

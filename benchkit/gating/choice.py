@@ -1,4 +1,4 @@
-"""Which pairs a gate is about, and whether what it names is there if there is no baseline yet."""
+"""The pairs of a gate, and whether the names in its options exist if there is no baseline yet."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Pairs = Sequence[Pair]
 
 
 class Requested(NamedTuple):
-    """What the command line names; empty where it does not."""
+    """The names on the command line; empty without one."""
 
     baseline: str | None = None
     variants: Sequence[str] | None = None
@@ -33,14 +33,14 @@ class Requested(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """What rules without a pair are about; ``named`` are the pairs that have to be compared."""
+    """The pairs for rules that name none; ``named`` are those that must be compared."""
 
     default: Pairs = ()
     named: Pairs = ()
 
 
 class Chosen(Protocol):
-    """What has variants."""
+    """An object with variants."""
 
     @property
     def variants(self) -> list[str]: ...  # noqa: D102
@@ -50,7 +50,7 @@ class Chosen(Protocol):
 
 
 def choose(results: Chosen, policy: Policy, requested: Requested) -> Choice:
-    """Choose the pairs of the rules that name none; none where every rule does.
+    """Choose the pairs of the rules that name none; none if every rule does.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def choose(results: Chosen, policy: Policy, requested: Requested) -> Choice:
 
 
 def list_baselines(policy: Policy, requested: Requested) -> set[str]:
-    """Return the baselines that are named."""
+    """Return the named baselines."""
     baselines = {
         pair[0] for pair in (*requested.pairs, *(rule.pair for rule in policy.rules)) if pair
     }
@@ -89,7 +89,7 @@ def list_baselines(policy: Policy, requested: Requested) -> set[str]:
 
 
 def _refuse_others(policy: Policy, pairs: Pairs, requested: Requested) -> None:
-    """Refuse options that name anything but what the rules do."""
+    """Refuse options that contradict the names in the rules."""
     baselines, variants = map(set, zip(*pairs, strict=True))
     disagreeing = {
         "--baseline": requested.baseline is not None and requested.baseline not in baselines,
@@ -106,16 +106,16 @@ def _refuse_others(policy: Policy, pairs: Pairs, requested: Requested) -> None:
             )
 
 
-#: They tell the sides of a comparison, one of which is not there.
+#: They name the sides of a comparison, one of which is missing.
 _SIDES = ("baseline", "variant")
 
-#: So alike are a name and its misspelling.
+#: Minimum similarity of a name and its misspelling.
 _ALIKE = 0.75
 _LOST = frozenset({"refused", "failed", "empty", "duplicate"})
 
 
 def require_names(observations: Observations, policy: Policy, requested: Requested) -> None:
-    """Refuse a variant, metric, statistic or ``where`` that the results do not have.
+    """Refuse a variant, metric, statistic or ``where`` that is not in the results.
 
     Raises
     ------
@@ -161,7 +161,7 @@ def _require_values(key: str, values: Iterable[str], known: Iterable[str]) -> No
 
 
 class Loaded(Protocol):
-    """What was loaded."""
+    """The loaded results."""
 
     @property
     def runs(self) -> Runs: ...  # noqa: D102
@@ -172,7 +172,7 @@ class Loaded(Protocol):
 
 
 def lacks_baseline(results: Loaded, requested: Collection[str]) -> bool:
-    """Tell whether no baseline is among what was loaded, and none was lost on the way.
+    """Return whether no baseline was loaded, and none was lost while reading.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def lacks_baseline(results: Loaded, requested: Collection[str]) -> bool:
 
 
 def is_of_baseline(argument: str, requested: Collection[str], *, is_first: bool) -> bool:
-    """Tell whether a PATH that is not there is that of the baseline.
+    """Return whether a missing PATH is that of the baseline.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Whether the newest commit of a history was measured as the commits before it."""
+"""Whether the newest commit of a history was measured like the commits before it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def find_unlike(history: History, observations: Observations, runs: Runs) -> dict[int, str]:
     """Say why the newest commit is not comparable with most of its level, by series.
 
-    Connections of a closed loop (B216) and responses (B321) are compared, as the gate does.
+    Connections of a closed loop (B216) and responses (B321) are compared as in the gate.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def _find_most(
     commits: Sequence[str],
     compare: Callable[[Series, Mapping[str, str], str, str], str],
 ) -> str:
-    """Return how the last commit differs from the nearest before it, if so from most of them."""
+    """Return how the last commit differs from the one before it and from most others."""
     *before, last = commits
     reasons = [compare(series, names, commit, last) for commit in before]
     differing = [*filter(None, reasons)]
@@ -84,7 +84,7 @@ def _list_sides(trials: Trials) -> dict[tuple[Side, str], Side]:
 
 
 def find_losses(history: History, runs: Runs) -> Iterator[str]:
-    """Yield which runs the newest commit lacks that the one before has, as B345 of a comparison."""
+    """Yield the runs that only the newest commit lacks, like B345 in a comparison."""
     newest = history.latest.commit if history.latest else ""
     pairs: dict[tuple[str, str], dict[Workload, None]] = {}
     for series in history.series:
@@ -93,7 +93,7 @@ def find_losses(history: History, runs: Runs) -> Iterator[str]:
             pairs.setdefault((series.variant, commits[-2]), {})[series.workload] = None
     if not pairs:
         return
-    runs = runs.reset_index(drop=True)  # which several origins repeat
+    runs = runs.reset_index(drop=True)  # several origins repeat them
     tried = read_trials(runs)
     clean = tried.leave_commits()
     measured = runs.loc[clean.index].assign(

@@ -1,6 +1,6 @@
-"""The gate's outcomes: every event, what it does by default, the policy key that changes it.
+"""The gate's outcomes: every event, its default action, and the policy key that changes it.
 
-`EVENTS` is the one table from which the exit code, the verdict and the documentation derive.
+Exit code, verdict and documentation all derive from the table `EVENTS`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from benchkit.errors import ExitCode
 
 #: Baseline and variant.
 Pair = tuple[str, str]
-#: What an event does: fail the gate, pass with its verdict, pass as if it were accepted.
+#: Actions of an event: fail the gate, pass with its verdict, pass as if it were accepted.
 Action = Literal["fail", "warn", "pass"]
 PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
-#: The exit codes of a gate, the one that wins first.
+#: The exit codes of a gate, by precedence.
 PRECEDENCE = (
     ExitCode.USAGE, ExitCode.REGRESSION, ExitCode.DATA, ExitCode.INCONCLUSIVE, ExitCode.DONE,
 )  # fmt: skip
@@ -24,7 +24,7 @@ PRECEDENCE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """One line of the table.
+    """One row of the table.
 
     Parameters
     ----------
@@ -163,12 +163,12 @@ class Occurrence:
 
     @property
     def exit_code(self) -> ExitCode:
-        """What it tells the shell by itself."""
+        """The exit code of this event alone."""
         return self.event.exit_code if self.action == "fail" else ExitCode.DONE
 
     @property
     def verdict(self) -> str:
-        """The verdict that follows from it by itself."""
+        """The verdict of this event alone."""
         return {"fail": self.event.verdict, "warn": self.event.warned}.get(self.action, PASS)
 
 

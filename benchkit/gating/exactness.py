@@ -1,4 +1,4 @@
-"""Metrics that are the same in every run: what counts as worse, and which rows got worse."""
+"""Metrics that are equal in every run: what counts as worse, and which rows got worse."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from benchkit.tables.wording import name_metric, write_amount
 from benchkit.units import printable
 from benchkit.verdict import REGRESSION, Verdicts
 
-#: So many rows of a metric are named; the rest are counted.
+#: Maximum number of rows of a metric that are named; the rest are counted.
 _SHOWN = 6
 
 
 def is_exact(row: Contrast | Dropped) -> bool:
-    """Tell whether a row is of a metric that is the same in every run, and has a direction."""
+    """Return whether a row has a directed metric that is equal in every run."""
     known = VOCABULARY.get(row.metric)
     if isinstance(row, Contrast) and (row.method == EXACT or known is None):
         return row.method == EXACT and row.better in {"lower", "higher"}
@@ -22,13 +22,13 @@ def is_exact(row: Contrast | Dropped) -> bool:
 
 
 def is_worse(contrast: Contrast) -> bool:
-    """Tell whether allocations grew at all: one more of each operation matters."""
+    """Return whether allocations grew at all: one more per operation matters."""
     is_counted = contrast.metric == "allocs_per_op" and contrast.method == EXACT
     return is_counted and contrast.delta > 0
 
 
 def list_worse(verdicts: Verdicts) -> tuple[Contrast, ...]:
-    """Return the exact rows that got worse, whether a rule is about them or not."""
+    """Return the exact rows that got worse, whether or not a rule covers them."""
     return tuple(
         verdict.contrast
         for verdict in verdicts.rows
@@ -39,7 +39,7 @@ def list_worse(verdicts: Verdicts) -> tuple[Contrast, ...]:
 
 
 def describe_worse(outcome: GateOutcome) -> str:
-    """Name every exact row that got worse and is not accepted; empty where the lead names it."""
+    """Name every exact row that got worse and is not accepted; empty if the lead names it."""
     held = {id(row.contrast): row for row in outcome.rows}
     rows = [c for c in outcome.worse if not (id(c) in held and held[id(c)].accepted)]
     over = [row for row in outcome.rows if row.word == OVER and not row.accepted]

@@ -1,4 +1,4 @@
-"""Events that concern no row: crashes, damage, new benchmarks, files that were not read."""
+"""Events that concern no row: crashes, damage, new benchmarks, unread files."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ if TYPE_CHECKING:
     from benchkit.gating.events import Pair
     from benchkit.schema import Runs
 
-#: So many are named; the rest are counted.
+#: Maximum number of names; the rest are counted.
 _SHOWN = 2
-#: What is the matter with one file, and with several.
+#: The problem with one file, and with several.
 _UNREAD = "cannot be read", "cannot be read"
 _FORMATLESS = "has an unknown format", "have an unknown format"
-#: Roles of runs that say that a variant was tried.
+#: Roles of runs that show that a variant was tried.
 _TRIED = ("failed", "warmup", "aggregate", "part", "damaged", "empty")
 
 
 class _File(NamedTuple):
-    """The paths at which a content lies, and when its runs began."""
+    """The paths of identical content, and the start of its runs."""
 
     paths: set[str]
     starts: set[datetime | None]
@@ -67,7 +67,7 @@ def list_incidents(
     stale: Mapping[str, DataError] | None = None,
     strict: bool = False,
 ) -> tuple[Occurrence, ...]:
-    """Return the events that runs and files tell.
+    """Return the events that follow from runs and files.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def list_added(pairs: Sequence[Pair], only_in: Mapping[str, Sequence[str]]) -> I
 def list_mixed(
     findings: Sequence[Finding], pairs: Sequence[Pair], habits: Habits
 ) -> Iterator[Occurrence]:
-    """Yield the compared variants of which two measurements count together, or one counts twice."""
+    """Yield the compared variants of which two measurements are pooled, or one counts twice."""
     compared = {name for pair in pairs for name in pair}
     both = {", ".join(sorted(pair)) for pair in pairs}
     for finding in findings:
@@ -125,14 +125,14 @@ def list_mixed(
 
 
 def list_equal(rows: Sequence[Contrast], runs: Runs) -> Iterator[Occurrence]:
-    """Yield the variants whose values are those of the baseline: one measurement was made."""
+    """Yield the variants whose values equal the baseline's: only one measurement was made."""
     for baseline, variant in list_equal_pairs(rows, runs):
         text = f"all values of {variant} equal those of {baseline}: one measurement under two names"
         yield Occurrence(event=NOT_COMPARED, action="fail", text=printable(text))
 
 
 def join(names: Sequence[str], shown: int = _SHOWN) -> str:
-    """Join names; of many the first ones and a count.
+    """Join names; if there are many, the first ones and a count.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def join(names: Sequence[str], shown: int = _SHOWN) -> str:
 def _select(
     incidents: dict[str, list[str]], variants: Collection[str] | None, baselines: Collection[str]
 ) -> dict[str, list[str]]:
-    """Keep what concerns the gate; what names no variant may be anybody's."""
+    """Keep what concerns the gate; items without a variant may belong to any."""
     if variants is None:
         return incidents
     return {name: texts for name, texts in incidents.items() if name in {"", *variants, *baselines}}
@@ -190,9 +190,9 @@ def _list_unknown(
 def _list_unmeasured(
     runs: Runs, variants: Collection[str] | None, baselines: Collection[str], habits: Habits
 ) -> Iterator[Occurrence]:
-    """Yield the variants that were tried and have no measured run.
+    """Yield the variants that were tried but have no measured run.
 
-    Where that only follows from a crash or from damage by which the gate fails, the cause decides.
+    If this follows from a crash or damage that fails the gate, that cause decides.
     """
     measured = set(runs[runs["role"] == "measured"]["variant"])
     causes = {"failed": habits.on_failure, "damaged": habits.on_damaged}
@@ -215,7 +215,7 @@ def _list_stale(
     baselines: Collection[str],
     habits: Habits,
 ) -> Iterator[Occurrence]:
-    """Yield the variants that were to be measured again; what other jobs measure is not due."""
+    """Yield the variants that should have been measured again, except those of other jobs."""
     for variant, error in stale.items():
         if variant in baselines and isinstance(error, OutdatedError):
             text = printable(f"the runs of {variant} are of an earlier measurement: {error}")
@@ -229,10 +229,10 @@ def _list_stale(
 def _list_copies(
     runs: Runs, variants: Collection[str] | None, baselines: Collection[str]
 ) -> Iterator[Occurrence]:
-    """Yield the variants whose files are copies of a baseline's: nothing of them was measured.
+    """Yield the variants whose files are copies of a baseline's, so they were not measured.
 
-    Variants that one file holds have that file in common, which is no copy; nor are files of runs
-    that record different starts.
+    A file shared by several variants in it is not a copy; nor are files of runs with different
+    recorded starts.
     """
     files: dict[str, dict[str, _File]] = {}
     measured = runs[runs["role"] == "measured"]

@@ -1,4 +1,4 @@
-"""Each row held against its rule, all rules of a gate together.
+"""Judgement of each row by its rule, for all rules of a gate together.
 
 "Over" is claimed for many rows at once and is adjusted for that; "within" has to hold for every row
 and needs no adjustment.
@@ -53,15 +53,16 @@ from benchkit.verdict import (
     excludes_cost,
 )
 
-#: Why nothing is shown where the order of the runs decides: see `audit.order.take_out_drift`.
+#: The reason why nothing is shown if the order of the runs decides: see
+#: `audit.order.take_out_drift`.
 _TURNED = (
     "the runs drift, and without the drift the outcome would be different: alternate between the "
     "variants"
 )
-#: Why a change that `compare` shows is no regression.
+#: The reason why a change that `compare` shows is not a regression.
 _AIMLESS = "the value changed, but benchkit does not know whether higher or lower is better"
 _ALONE = "the interval is for this row alone"
-#: The rule that stands where no limit is set.
+#: The default rule without a limit.
 DEFAULT = "no regression"
 
 
@@ -74,7 +75,7 @@ def judge_rules(
     named: Sequence[Pair] = (),
     acceptances: Callable[[Rule], Valid] = lambda _: (),
 ) -> GateOutcome:
-    """Hold every row against the rules.
+    """Judge every row by the rules.
 
     Parameters
     ----------
@@ -142,7 +143,7 @@ def judge_verdicts(
     named: Sequence[Pair] = (),
     acceptances: Callable[[Rule], Valid] = lambda _: (),
 ) -> GateOutcome:
-    """Decide by the verdicts on the primary and the exact rows, where no limit is set.
+    """Without a limit, judge by the verdicts on the primary and exact rows.
 
     Parameters
     ----------
@@ -174,7 +175,7 @@ def judge_exact(
     unlike: Mapping[Pair, str] | None = None,
     acceptances: Callable[[Rule], Valid] = lambda _: (),
 ) -> tuple[RuleOutcome, ...]:
-    """Decide the exact rows that no rule holds: only what got worse is a row of the gate."""
+    """Judge the exact rows that no rule covers: only those that got worse are rows of the gate."""
     held = {id(row.contrast) for outcome in rules for row in outcome.rows}
     free = [v for v in verdicts.rows if is_exact(v.contrast) and id(v.contrast) not in held]
     outcome = _hold_margin(verdicts, free, habits, findings, unlike or {}, acceptances)
@@ -186,7 +187,7 @@ def _hold_margin(
     verdicts: Verdicts, rows: Sequence[Verdict], habits: Habits, findings: Sequence[Finding],
     unlike: Mapping[Pair, str], acceptances: Callable[[Rule], Valid],
 ) -> RuleOutcome:  # fmt: skip
-    """Hold rows against the rule that stands where no limit is set; none is settled yet."""
+    """Judge rows by the default rule; none is final yet."""
     margin = Limit("percent", verdicts.margin, "", f"{100 * verdicts.margin:g}%")
     rule = Rule(name=DEFAULT, metric="", acceptable=margin, **habits.of_rules)
     why = describe_elsewhere(findings)
@@ -197,7 +198,7 @@ def _hold_margin(
 
 
 def _settle(outcome: RuleOutcome, row: RowOutcome) -> RowOutcome:
-    """Add the policy's acceptance to a row; a barred rule shows nothing but what fails."""
+    """Apply the policy's acceptance to a row; a barred rule only reports failures."""
     accepted = outcome.find_acceptance(row.contrast) if row.word == OVER else None
     if accepted is not None:
         row = replace(row, accepted=accepted, notes=(f"accepted {accepted.text}", *row.notes))
@@ -241,7 +242,7 @@ def _convert(
 
 
 def _hold(rule: Rule, contrast: Contrast, elsewhere: str, unlike: Mapping[Pair, str]) -> RowOutcome:
-    """Take the evidence; the word is not known before all rows of the gate are."""
+    """Collect the evidence; the outcome is not known before all rows of the gate are."""
     evidence = measure_limit(contrast, rule.limit)
     why = elsewhere or describe_unfit(rule, contrast, unlike)
     turned = _TURNED if not why and _is_turned(rule.limit, contrast) else ""
@@ -256,7 +257,7 @@ def _hold(rule: Rule, contrast: Contrast, elsewhere: str, unlike: Mapping[Pair, 
 
 
 def _describe_barred(rule: Rule, findings: Sequence[Finding]) -> str:
-    """Name the findings with which the rule fails; empty without any."""
+    """Name the findings that fail the rule; empty if there are none."""
     codes = dict.fromkeys(f.code for f in findings if f.severity in rule.no_findings)
     if not codes:
         return ""
@@ -266,7 +267,7 @@ def _describe_barred(rule: Rule, findings: Sequence[Finding]) -> str:
 
 
 def _is_turned(limit: Limit, contrast: Contrast) -> bool:
-    """Tell whether a straight trend over the session puts a change on the limit's other side."""
+    """Return whether a linear trend over the session moves a change across the limit."""
     drift, ratio = contrast.drift, contrast.ratio
     if drift is None or ratio is None or not limit.is_relative:
         return False
@@ -312,7 +313,7 @@ def _decide(row: RowOutcome, how: Adjusted | None, closed: str, alpha: float) ->
 
 
 def _tier(row: RowOutcome, level: float) -> str:
-    """Tell which of the limits holds, the limit itself being shown to hold."""
+    """Return which of the limits holds, given that the limit itself is shown to hold."""
     rule = row.rule
     if rule.target is None:
         return ACCEPTABLE
@@ -343,7 +344,7 @@ def _tell_needed(row: RowOutcome, alpha: float) -> tuple[int | None, list[str]]:
 
 
 def _advise_series(contrast: Contrast, limit: Limit) -> str:
-    """Say what helps a row of an early-stopping series, which runs must not be added to."""
+    """Say what helps a row of an early-stopping series, to which runs must not be added."""
     begin = "continue the early-stopping series while it has rounds left, else start"
     if any(note.startswith(DECIDED) for note in contrast.notes):
         begin = "later rounds of this series do not change a decided row; start"
@@ -352,9 +353,9 @@ def _advise_series(contrast: Contrast, limit: Limit) -> str:
 
 
 def _count_runs(row: RowOutcome, half_width: float, alpha: float) -> tuple[int | None, str]:
-    """Return the runs per side that would usually show what a row costs to be within.
+    """Return the runs per side that would usually show that a row's cost is within the limit.
 
-    Those are of a cost of nothing; where there are as many already, those of the estimated cost.
+    They assume a cost of zero; if there are already as many, the estimated cost.
     """
     c, limit = row.contrast, row.rule.limit
     room = _measure_room(limit, c, row.evidence.value or 1.0)
@@ -381,7 +382,7 @@ def _count_runs(row: RowOutcome, half_width: float, alpha: float) -> tuple[int |
 
 
 def _measure_room(limit: Limit, contrast: Contrast, estimate: float) -> float:
-    """Return how far a ratio is inside the limit, in logarithms."""
+    """Return the distance of a ratio from the limit, in logarithms."""
     low, high = find_ratios(limit)
     up = math.log(high) - math.log(estimate)
     down = math.log(estimate) - math.log(low) if low > 0 else math.inf

@@ -1,9 +1,9 @@
-"""The gate as JUnit XML, which every continuous integration shows.
+"""The gate as JUnit XML, which every CI system displays.
 
-What fails is a failure, what is not shown is skipped with its reason and never passed, what was
-not compared is an error.
+Regressions are failures; undecided rows are skipped with a reason, so they never pass; rows that
+were not compared are errors.
 
-The numbers stand in each case's ``system-out``: strict readers refuse properties of a case.
+The numbers are in each case's ``system-out``: strict readers refuse properties of a case.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def _add(case: ET.Element, kind: str, message: str, lines: Sequence[str] = ()) -
 
 
 def _count(element: ET.Element) -> None:
-    """Say how many cases there are of each kind."""
+    """Count the cases of each kind."""
     element.set("tests", str(len(element.findall(".//testcase"))))
     for kind, name in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
         if kind != "skipped" or element.tag == "testsuite":

@@ -1,4 +1,4 @@
-"""Whether both sides of a comparison were measured on the same machine, as far as runs tell."""
+"""Whether both sides were measured on the same machine, as far as runs record it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from benchkit.units import printable
 if TYPE_CHECKING:
     from benchkit.schema import Runs
 
-#: As many entries are named of a machine that one side alone tells.
+#: Maximum number of facts listed about a machine that only one side records.
 _SHOWN = 3
 
 
 class Side(NamedTuple):
-    """What a variant's runs tell of their machine, and whether any was brought from elsewhere.
+    """The facts that a variant's runs record about their machine, and whether any run was imported.
 
     ``origin`` is the CI job or machine that ingested them.
     """
@@ -34,7 +34,7 @@ class Side(NamedTuple):
 def find_unlike(
     runs: Runs, pairs: Sequence[Pair], findings: Sequence[Finding] = ()
 ) -> dict[Pair, str]:
-    """Say for each pair why its sides are not taken for one machine's; the others are left out.
+    """Say for each pair why its sides may come from different machines; omit the other pairs.
 
     Parameters
     ----------
@@ -89,13 +89,13 @@ def _list_sides(runs: Runs) -> dict[str, Side]:
 
 
 def _is_elsewhere(path: str) -> bool:
-    """Tell whether a source was brought here: from a distant address, or in an archive."""
+    """Return whether a source was imported: from a remote address, or in an archive."""
     *folders, _ = path.split("/")
     return is_distant(path) or any(map(find_ending, folders))
 
 
 def _tell_untold(pair: Pair, one: Mapping[str, str], other: Mapping[str, str]) -> str:
-    """Say which side tells its machine, and that it cannot be compared."""
+    """Say which side records its machine, and that it cannot be compared."""
     if one and other:
         sides = " and ".join(", ".join(list(side)[:_SHOWN]) for side in (one, other))
         return f"the recorded machines cannot be compared: {sides}"

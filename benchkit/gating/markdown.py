@@ -1,7 +1,7 @@
-"""The gate as Markdown: the job summary, and what a comment says.
+"""The gate as Markdown: the job summary, and the text of a comment.
 
-A reviewer reads the sentence and the rows to look at; all else is folded away, and what is left
-out for length is counted.
+A reviewer reads the sentence and the important rows; the rest is folded away, and omissions are
+counted.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from benchkit.tables.wording import format_bare
 
 #: GitHub refuses comments of more than 65,536 characters.
 LONGEST = 60_000
-#: The sentence ends with the order of the runs and what the policy does: that is not cut off.
+#: The sentence ends with the order of the runs and the policy's action, which must not be cut off.
 _LONGEST_SENTENCE = 4_000
 _STEPS = (1_000_000, 300, 100, 40, 15, 5, 1)
 
@@ -95,7 +95,7 @@ def _tell_method(result: GateResult) -> str:
     )
 
 
-#: Tells the step that posts a comment which one is its own, to update it in place.
+#: Identifies the comment to update for the step that posts it.
 MARKER = "<!-- benchkit-gate -->"
 
 

@@ -1,6 +1,6 @@
-"""Which rows of a comparison a rule is about.
+"""The rows of a comparison that a rule covers.
 
-Which accepted regressions still hold: their day has not passed, nor their commit come.
+Accepted regressions that are still valid: neither their date nor their commit has been reached.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("group", "benchmark", "params", "tool", "subject", "variant", "baseline")
 
-#: Baseline, and an acceptance that holds against it.
+#: Baseline, and an acceptance that is valid for it.
 Valid = tuple[tuple[str, Acceptance], ...]
 
 
@@ -34,7 +34,7 @@ def match(
     pairs: Sequence[Pair] = (),
     named: Sequence[Pair] = (),
 ) -> tuple[list[Contrast], tuple[str, ...]]:
-    """Return the contrasts that a rule holds for, and what it names that none of them has.
+    """Return the contrasts that a rule covers, and its names that match none of them.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def match(
 
 
 def find_idle(contrasts: Sequence[Contrast], named: Sequence[Pair]) -> tuple[str, ...]:
-    """Name the pairs that were asked for by name, and of which nothing was compared.
+    """Name the requested pairs of which nothing was compared.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def find_idle(contrasts: Sequence[Contrast], named: Sequence[Pair]) -> tuple[str
 def match_dropped(
     rule: Rule, dropped: Sequence[Dropped], pairs: Sequence[Pair] = ()
 ) -> tuple[Dropped, ...]:
-    """Return the rows that a rule would hold for if the variant had them."""
+    """Return the rows that a rule would cover if the variant had them."""
     return tuple(
         row
         for row in dropped
@@ -89,7 +89,7 @@ def match_dropped(
 
 
 def _is_measured(rule: Rule, contrast: Contrast | Dropped, pairs: Sequence[Pair]) -> bool:
-    """Tell whether pair, metric and stat are those of the rule."""
+    """Return whether pair, metric and stat match the rule."""
     allowed = [rule.pair] if rule.pair is not None else pairs
     if allowed and (contrast.baseline, contrast.variant) not in allowed:
         return False
@@ -103,7 +103,7 @@ def _has(contrast: Contrast | Dropped, key: str, values: Sequence[str]) -> bool:
 
 
 def read_params(params: str) -> dict[str, str]:
-    """Return the params by their names.
+    """Return the params by name.
 
     Examples
     --------
@@ -116,8 +116,8 @@ def read_params(params: str) -> dict[str, str]:
 def list_valid(accepted: Iterable[Acceptance], runs: Runs, baselines: Iterable[str]) -> Valid:
     """Return the acceptances that have not ended, for each baseline.
 
-    One with a commit ends when the baseline is measured at that commit, and does not hold for a
-    baseline that does not record its commit.
+    An acceptance with a commit ends when the baseline is measured at that commit; it is invalid for
+    a baseline that does not record its commit.
     """
     listed = tuple(accepted)
     return tuple(
@@ -129,7 +129,7 @@ def list_valid(accepted: Iterable[Acceptance], runs: Runs, baselines: Iterable[s
 
 
 def list_unused(rules: Sequence[RuleOutcome]) -> Iterator[Occurrence]:
-    """Yield the acceptances that name nothing of any rule, and those that no longer hold."""
+    """Yield the acceptances that match no rule, and those that have ended."""
     for one in dict.fromkeys(one for outcome in rules for one in outcome.rule.accept):
         matching = [outcome for outcome in rules if one in outcome.rule.accept]
         dropped = [row for outcome in matching for row in outcome.dropped]
@@ -147,7 +147,7 @@ def list_unused(rules: Sequence[RuleOutcome]) -> Iterator[Occurrence]:
 
 
 def read_today() -> date:
-    """Return the day of today, in UTC."""
+    """Return today's date in UTC."""
     return datetime.now(UTC).date()
 
 

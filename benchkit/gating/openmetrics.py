@@ -1,6 +1,6 @@
-"""The gate as OpenMetrics text, for a push gateway or a file that is scraped.
+"""The gate as OpenMetrics text, for a push gateway or a scraped file.
 
-What a change costs is a series worth keeping, with how well it is known.
+The cost of a change is worth recording over time, with its uncertainty.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def read_labels(row: RowOutcome) -> list[str]:
 
 
 class _Collector:
-    """What the library asks for its metrics."""
+    """The interface that the library requires of metrics."""
 
     def __init__(self, result: GateResult) -> None:
         self._result = result
@@ -93,8 +93,8 @@ _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 def to_gitlab(result: GateResult) -> str:
     """Write a gate's result as GitLab's metrics report.
 
-    GitLab shows every text that differs between two pipelines, so numbers are rounded, and one
-    more row changes the name of no other.
+    GitLab shows every text that differs between two pipelines, so numbers are rounded, and an
+    additional row does not rename others.
     """
     return "\n".join(_lines(result)) + "\n"
 
@@ -116,7 +116,7 @@ def _round(row: RowOutcome) -> tuple[str, str]:
     value = row.evidence.value
     if value is None:
         return "", ""
-    sign = -1 if row.contrast.better == "higher" else 1  # what costs is positive
+    sign = -1 if row.contrast.better == "higher" else 1  # costs are positive
     if row.evidence.is_ratio:
         return "benchkit_overhead_percent", f"{round(100 * sign * (value - 1), 1) + 0:g}"
     return "benchkit_overhead_difference", f"{float(f'{sign * value:.3g}') + 0:.15g}"

@@ -1,4 +1,4 @@
-"""What each row came to, and the events, exit code and verdict that follow from all of them."""
+"""The outcome of each row, and the events, exit code and verdict that follow from all of them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from benchkit.gating.events import (
 
 WITHIN, ACCEPTABLE = "within target", "acceptable"
 OVER, NOT_SHOWN = "over the limit", "not shown"
-#: The words of a row, the most pressing first.
+#: The outcomes of a row, the most urgent first.
 WORDS = (OVER, NOT_SHOWN, ACCEPTABLE, WITHIN)
 
 
@@ -79,8 +79,8 @@ class RowOutcome:
     def newly_fails(self) -> bool:
         """Whether more than 1 % of the variant's requests fail, and far fewer of the baseline's.
 
-        Far fewer are at most 1 %, or half of the variant's share; or the variant answers at most
-        half of the share that the baseline does.
+        Far fewer means at most 1 %, or half of the variant's share; or the variant answers at most
+        half as large a share as the baseline.
         """
         c = self.contrast
         return self.word == NOT_SHOWN and is_far_more(c.failed_variant, c.failed_baseline)
@@ -88,7 +88,7 @@ class RowOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleOutcome:
-    """What became of one rule.
+    """The outcome of one rule.
 
     Parameters
     ----------
@@ -112,13 +112,13 @@ class RuleOutcome:
 
     @property
     def has_compared(self) -> bool:
-        """Whether the rule found everything that it names."""
+        """Whether all names in the rule matched."""
         return bool(self.rows) and not self.missing
 
     def find_event(self, row: RowOutcome) -> tuple[Event, Action] | None:
-        """Return the event that a row is, and what the policy makes of it; None where it holds.
+        """Return the event of a row, and the policy's action; None if the limit holds.
 
-        Requests that newly fail are no noise: they fail the gate unless the policy says pass.
+        New request failures are not noise: they fail the gate unless the policy says pass.
         """
         rule = self.rule
         if row.word == OVER:
@@ -147,17 +147,17 @@ class RuleOutcome:
         return None
 
     def choose_action(self, row: Dropped) -> Action:
-        """Return what the policy makes of a row that is gone."""
+        """Return the policy's action for a row that is gone."""
         return "pass" if self.find_acceptance(row) else self.rule.on_missing
 
     def count(self, word: str) -> int:
-        """Count the rows with this word."""
+        """Count the rows with this outcome."""
         return sum(row.word == word for row in self.rows)
 
 
 @dataclass(frozen=True, kw_only=True)
 class GateOutcome:
-    """What the gate decided.
+    """The decision of the gate.
 
     Parameters
     ----------
@@ -207,14 +207,14 @@ class GateOutcome:
 
     @property
     def exit_code(self) -> ExitCode:
-        """What the shell is told."""
+        """The exit code."""
         if self.problem and self.problem_code is ExitCode.USAGE:
             return ExitCode.USAGE
         return choose_exit(self.occurrences)
 
     @property
     def verdict(self) -> str:
-        """What the change is worth: pass, fail or undecided, whatever the exit code."""
+        """The verdict on the change: pass, fail or undecided, whatever the exit code."""
         return FAIL if self.exit_code is ExitCode.USAGE else choose_verdict(self.occurrences)
 
     @property
@@ -228,32 +228,32 @@ class GateOutcome:
 
     @property
     def has_passed(self) -> bool:
-        """Whether the change may go on."""
+        """Whether the change may proceed."""
         return self.exit_code is ExitCode.DONE
 
     @property
     def rows(self) -> tuple[RowOutcome, ...]:
-        """The rows of all rules, in their order."""
+        """The rows of all rules, in order."""
         return tuple(row for rule in self.rules for row in rule.rows)
 
     def count(self, word: str) -> int:
-        """Count the rows with this word."""
+        """Count the rows with this outcome."""
         return sum(rule.count(word) for rule in self.rules)
 
     @property
     def unshown(self) -> int:
-        """How many rows show nothing, those that only the baseline has among them."""
+        """The number of rows that show nothing, including those that only the baseline has."""
         return self.count(NOT_SHOWN) + sum(len(rule.dropped) for rule in self.rules)
 
     def with_word(self, word: str) -> Iterator[RowOutcome]:
-        """Yield the rows with this word."""
+        """Yield the rows with this outcome."""
         return (row for row in self.rows if row.word == word)
 
 
 def list_events(
     outcome: RuleOutcome,
 ) -> Iterator[tuple[Occurrence, tuple[RowOutcome, ...] | tuple[Dropped, ...]]]:
-    """Yield the events of a rule with the rows that they concern; a benchmark is gone once."""
+    """Yield the events of a rule with their rows; a missing benchmark is one event."""
     name = outcome.rule.name
     for row in outcome.rows:
         of_row = outcome.find_event(row)

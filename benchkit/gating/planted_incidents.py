@@ -1,8 +1,8 @@
-"""A crash, a lost benchmark and a damaged file planted in copies of the data.
+"""A crash, a lost benchmark and a damaged file, planted in copies of the data.
 
-Each has its road to the exit code, so that each is tried.
+Each reaches the exit code in its own way, so each is tested.
 
-A regression planted in a copy of the data: a gate that never fails is worth nothing.
+A regression planted in a copy of the data: a gate that never fails is worthless.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _KEY = ("group", "benchmark", "params", "tool", "metric", "stat", "variant")
 
 
 class Results(Protocol):
-    """What is compared."""
+    """The compared object."""
 
     @property
     def observations(self) -> Observations: ...  # noqa: D102
@@ -34,7 +34,7 @@ class Results(Protocol):
 
 R = TypeVar("R", bound=Results)
 
-#: What is planted, and the events of which the gate has to tell one.
+#: A planted incident, and the events of which the gate has to report one.
 INCIDENTS: dict[str, tuple[Event, ...]] = {
     CRASH.name: (CRASH,),
     DAMAGED.name: (DAMAGED,),
@@ -44,10 +44,10 @@ _ROLES = {CRASH.name: "failed", DAMAGED.name: "damaged"}
 
 
 def plant_incidents(results: R, row: Contrast) -> Iterator[tuple[str, R]]:
-    """Yield what is planted into the variant of a row, and the results with it.
+    """Yield each incident planted into the variant of a row, with the results.
 
-    One of several variants that has a single benchmark loses none: without it, nothing tells that
-    it was meant to be measured.
+    If one of several variants has a single benchmark, it is kept: without it, nothing shows that
+    the variant was to be measured.
     """
     for name, role in _ROLES.items():
         yield name, replace(results, runs=_add_run(results.runs, row.variant, role))  # type: ignore[type-var]
@@ -63,7 +63,7 @@ def plant_incidents(results: R, row: Contrast) -> Iterator[tuple[str, R]]:
 
 
 def read_answer(name: str, outcome: GateOutcome) -> str:
-    """Return what the gate makes of what was planted: fail, warn or pass; empty if nothing."""
+    """Return the gate's reaction to a planted incident: fail, warn or pass; empty without one."""
     actions = [each.action for each in outcome.select(*INCIDENTS[name])]
     action = next((word for word in ("fail", "warn", "pass") if word in actions), "")
     return action if action != "fail" or not outcome.has_passed else ""
@@ -72,7 +72,7 @@ def read_answer(name: str, outcome: GateOutcome) -> str:
 def _add_run(runs: Runs, variant: str, role: str) -> Runs:
     import pandas as pd
 
-    runs = spell_out(runs)  # the role and the remark are new words
+    runs = spell_out(runs)  # role and remark are new values
     measured = runs[(runs["variant"] == variant) & (runs["role"] == "measured")]
     more = measured.tail(1).copy()
     more["role"], more["run"] = role, measured["run"].max() + 1
@@ -110,7 +110,7 @@ def plant(observations: Observations, rows: Sequence[RowOutcome]) -> Observation
 
 
 def tell_unseen(rule: RuleOutcome, seen: GateOutcome) -> Iterator[str]:
-    """Yield the rows of a rule in which the planted regression was not seen, with the reason."""
+    """Yield the rows of a rule in which the planted regression was missed, with the reason."""
     if not rule.has_compared:
         yield describe_blind(rule)
     after = next(outcome for outcome in seen.rules if outcome.rule.name == rule.rule.name)
@@ -126,7 +126,7 @@ def _why(row: RowOutcome) -> str:
 
 
 def _worst_allowed(row: RowOutcome) -> float:
-    """Return the worst value that no baseline run makes over the limit."""
+    """Return the worst value that is within the limit of every baseline run."""
     c, limit = row.contrast, row.rule.limit
     up = c.better != "higher"
     value = max(c.baseline_values) if up else min(c.baseline_values)

@@ -1,7 +1,6 @@
-"""What a gate holds results against: rules, and what stands where they say nothing.
+"""The policy of a gate: rules, and the defaults for everything else.
 
-The command line, the file and a notebook name the same things in different ways, and decide them
-in one place.
+Command line, file and notebook name the same settings in different ways, but interpret them here.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class Policy:
 
     @classmethod
     def of(cls, source: Policy | Settings | Mapping[str, object] | str | Path) -> Policy:
-        """Make a policy of what names it: settings, a parsed table, or a file.
+        """Build a policy from its source: settings, a parsed table, or a file.
 
         Raises
         ------
@@ -71,7 +70,7 @@ class Policy:
     def override(
         self, max_overhead: Sequence[str] = (), on_inconclusive: str | None = None
     ) -> Policy:
-        """Return the policy with limits in place of its rules, and another word for all of them."""
+        """Return the policy with limits replacing its rules, and one action for all of them."""
         changed = self
         if on_inconclusive is not None:
             if on_inconclusive not in ACTIONS:
@@ -90,14 +89,14 @@ class Policy:
         return changed
 
     def refuse_empty(self) -> None:
-        """Refuse a file that says nothing: whoever wrote it meant a limit."""
+        """Refuse an empty file: its author intended a limit."""
         if self.settings.is_empty and not self.is_overridden:
             what, hint = "it is empty, so no limit is set", "add [[gate]], or remove it"
             raise ConfigError(what, where=self.settings.source, hint=hint)
 
     @property
     def origin(self) -> str:
-        """Where the rules are from, in words."""
+        """The origin of the rules, in words."""
         file, unread = self.settings.source, self.settings.unread
         file += f" (ignoring {unread})" if unread else ""
         if self.is_overridden:
@@ -108,7 +107,7 @@ class Policy:
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """The metrics it needs, as `RunSet.compare` takes them."""
+        """The metrics it needs, in the form that `RunSet.compare` takes."""
         if not self.rules:
             return self.settings.metrics
         return tuple(dict.fromkeys(rule.label for rule in self.rules))

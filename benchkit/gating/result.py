@@ -1,4 +1,4 @@
-"""What a gate hands on: its outcome, and all that the sinks write of it.
+"""The result of a gate: its outcome, and everything that the sinks write about it.
 
 Every sink writes the same sentence and numbers.
 """
@@ -15,18 +15,18 @@ from benchkit.gating.sentence import write_sentence
 from benchkit.listing import list_names
 from benchkit.units import printable
 
-#: Sources that are named; the rest are counted.
+#: Maximum number of named sources; the rest are counted.
 _SHOWN = 2
 _KINDS = {"error": "refused and not judged", "warning": "left out, or read only in part"}
 
 
-#: What a self-test plants beside regressions, by the name of the event.
+#: Incidents that a self-test plants in addition to regressions, by the name of the event.
 _INCIDENTS = {"crash": "a crash", "damaged": "a damaged file", "missing": "a lost benchmark"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelfTest:
-    """What became of planted regressions.
+    """The outcome of planted regressions.
 
     Parameters
     ----------
@@ -45,17 +45,17 @@ class SelfTest:
 
     @property
     def missed(self) -> tuple[str, ...]:
-        """The planted incidents that the gate did not see."""
+        """The planted incidents that the gate missed."""
         return tuple(name for name, answer in self.answers.items() if not answer)
 
     @property
     def has_passed(self) -> bool:
-        """Whether every one was seen."""
+        """Whether all were noticed."""
         return self.planted > 0 and not self.unseen and not self.missed
 
     @property
     def sentence(self) -> str:
-        """What it shows."""
+        """Its message."""
         if not self.planted:
             return "✗ Self-test: the gate compares nothing, so it can never fail."
         if self.unseen:
@@ -76,7 +76,7 @@ class SelfTest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateResult:
-    """The outcome of a gate with what belongs to it.
+    """The outcome of a gate with its context.
 
     Parameters
     ----------
@@ -97,34 +97,34 @@ class GateResult:
 
     @property
     def refused(self) -> str:
-        """Which sources were refused or read with a loss; empty if none was."""
+        """Which sources were refused or damaged; empty if none were."""
         is_heeded = any(each.event is DAMAGED for each in self.outcome.events)
         return tell_refused(self.diagnostics, is_damage_judged=is_heeded)
 
     @property
     def sentence(self) -> str:
-        """What every output that is read as a text begins with, and JSON and outputs hold."""
+        """The first lines of every text output, which JSON and step outputs contain, too."""
         if self.self_test is not None:
             return self.self_test.sentence
         return write_sentence(self.outcome, self.findings)
 
     @property
     def exit_code(self) -> ExitCode:
-        """What the shell is told; DATA where a self-test saw the gate pass."""
+        """The exit code; DATA if a self-test saw the gate pass."""
         if self.self_test is not None:
             return ExitCode.DONE if self.self_test.has_passed else ExitCode.DATA
         return self.outcome.exit_code
 
     @property
     def verdict(self) -> str:
-        """What the change is worth, whatever the policy's exit code: pass, fail or undecided."""
+        """The verdict on the change, whatever the policy's exit code: pass, fail or undecided."""
         if self.self_test is not None:
             return PASS if self.self_test.has_passed else FAIL
         return self.outcome.verdict
 
     @property
     def has_passed(self) -> bool:
-        """Whether the change may go on."""
+        """Whether the change may proceed."""
         return self.exit_code is ExitCode.DONE
 
     def __str__(self) -> str:
@@ -139,9 +139,9 @@ def _join(events: Sequence[str]) -> str:
 
 
 def tell_refused(diagnostics: Sequence[Diagnostic], *, is_damage_judged: bool = False) -> str:
-    """Say which sources were refused or read with a loss, and why; empty if none was.
+    """Say which sources were refused or damaged, and why; empty if none were.
 
-    Where damage is an event of the gate, what was refused may be the very reason of its verdict.
+    If damage is an event of the gate, the refused source may be the reason for its verdict.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""The gate from results to outcome: choose pairs and metrics, compare, hold against the rules.
+"""The gate from results to outcome: choose pairs and metrics, compare, apply the rules.
 
-What could not be compared is an outcome too, so that the report that CI shows exists and says so.
+An impossible comparison is an outcome, too, so CI always gets a report that explains it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 class Compared(Protocol):
-    """What a comparison gives."""
+    """The parts of a comparison that the gate uses."""
 
     @property
     def verdicts(self) -> Verdicts: ...  # noqa: D102
@@ -57,7 +57,7 @@ class Compared(Protocol):
 
 
 class Results(Chosen, Loaded, Protocol):
-    """What can be compared, as `benchkit.api.RunSet` can."""
+    """Results that can be compared, like `benchkit.api.RunSet`."""
 
     @property
     def observations(self) -> Observations: ...  # noqa: D102
@@ -173,7 +173,7 @@ def _describe(error: BenchkitError) -> str:
 
 
 def _leave_out_stale(results: Results, policy: Policy, requested: Requested) -> Results:
-    """Leave out what another ingest measured of the variants; of a baseline it may count."""
+    """Leave out other ingests' measurements of the variants; those of a baseline may count."""
     stale = set(results.stale) - _guess_baselines(results, policy, requested)
     if not stale:
         return results
@@ -207,7 +207,7 @@ def _require_current(results: Results, policy: Policy, requested: Requested) -> 
 def _list_incidents(
     results: Results, policy: Policy, requested: Requested, *, strict: bool
 ) -> tuple[Occurrence, ...]:
-    """List crashes and damage of the variants that the gate is about: of all, if none is named."""
+    """List crashes and damage of the gate's variants; of all variants if none is named."""
     pairs = (*requested.pairs, *(rule.pair for rule in policy.rules if rule.pair))
     is_any_pair = len(pairs) < max(len(policy.rules), 1)
     is_open = is_any_pair and not requested.pairs and requested.variants is None
@@ -220,7 +220,7 @@ def _list_incidents(
 
 
 def _guess_baselines(results: Results, policy: Policy, requested: Requested) -> set[str]:
-    """Return the variants that others are compared with; those of a pair's variant are none."""
+    """Return the variants that others are compared with, except the variants of pairs."""
     named = list_baselines(policy, requested)
     variants = {
         variant for _, variant in (*requested.pairs, *(r.pair for r in policy.rules if r.pair))
@@ -288,7 +288,7 @@ def decide(
     chosen: Choice | None = None,
     findings: Sequence[Finding] | None = None,
 ) -> GateOutcome:
-    """Check a comparison against a policy; the findings are its own if none are given."""
+    """Check a comparison against a policy; without findings, use its own."""
     comparisons, chosen = compared.verdicts.comparisons, chosen or Choice()
     audited = compared.findings if findings is None else findings
     unlike = find_unlike(compared.runs, comparisons.pairs, audited)
@@ -318,7 +318,7 @@ def decide(
 def _enter(
     outcome: GateOutcome, incidents: Sequence[Occurrence], compared: Compared, policy: Policy
 ) -> GateOutcome:
-    """Return an outcome with what became of the runs, and the variants that cannot be compared."""
+    """Return an outcome with events of the runs, and the variants that cannot be compared."""
     comparisons = compared.verdicts.comparisons
     mixed = list_mixed(compared.findings, comparisons.pairs, policy.habits)
     is_named = any(each.event is NOT_COMPARED for each in incidents)
@@ -339,7 +339,7 @@ def _compare(results: Results, policy: Policy, default: Pairs) -> Compared:
 def _load_present(
     load: Callable[[Sequence[str]], Results], paths: Sequence[str], missing: set[str] | None
 ) -> tuple[Results, bool]:
-    """Load the results; tell whether the baseline, which may be missing, is not among them."""
+    """Load the results; return whether the baseline is missing although it need not exist."""
     try:
         results = load(paths)
     except MissingError as error:
@@ -363,7 +363,7 @@ def _test_itself(
     outcome: GateOutcome,
     findings: Sequence[Finding],
 ) -> SelfTest:
-    """Plant a regression for each rule; what only the planting makes strange bars no rule."""
+    """Plant a regression for each rule; oddities caused by the planting bar no rule."""
     planted, unseen = 0, list[str]()
     for rule in outcome.rules:
         copy = results.holding(plant(results.observations, rule.rows))
@@ -376,7 +376,7 @@ def _test_itself(
 def _plant_incidents(
     results: Results, policy: Policy, requested: Requested, outcome: GateOutcome
 ) -> dict[str, str]:
-    """Hold the whole gate against each planted incident, and return what it makes of each."""
+    """Run the whole gate on each planted incident, and return its reactions."""
     if not outcome.rows:
         return {}
     answers = {}

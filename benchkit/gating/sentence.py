@@ -48,7 +48,7 @@ from benchkit.units import printable
 
 
 def write_sentence(outcome: GateOutcome, findings: Sequence[Finding] = ()) -> str:
-    """Say what the gate decided, by which row, every event, and what the order of the runs does.
+    """State the decision, the deciding row, every event, and the effect of the order of the runs.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def _list_clauses(outcome: GateOutcome) -> Iterator[str]:
 
 
 def _describe_event(outcome: GateOutcome, event: Event, action: Action) -> str:
-    """Say where an event happened that concerns rows or rules: the worst row, or all names."""
+    """Say where an event of rows or rules happened: the worst row, or all names."""
     rows = [
         row
         for rule in outcome.rules
@@ -126,7 +126,7 @@ def _describe_accepted(outcome: GateOutcome, rows: Sequence[RowOutcome]) -> str:
 
 
 def _describe_nearest(held: Sequence[RowOutcome]) -> str:
-    """Describe the row that is nearest to its limit, of those that hold and changed."""
+    """Describe the row nearest to its limit, among those within it that changed."""
     word = next(word for word in WORDS if any(row.word == word for row in held))
     alike = (row for row in held if row.word == word)
     worst = max(alike, key=lambda row: (measure_cost(row) != 0, measure_cost(row)))
@@ -134,7 +134,7 @@ def _describe_nearest(held: Sequence[RowOutcome]) -> str:
 
 
 def _choose_mark(outcome: GateOutcome) -> str:
-    """Return the mark of the verdict; of a pass, whether all that is asked of the rows is shown."""
+    """Return the mark of the verdict; for a pass, whether all requirements are shown to be met."""
     events = outcome.occurrences
     is_failing = any(each.event is FAILING and each.action == "fail" for each in events)
     if outcome.verdict == FAIL or is_failing:
@@ -146,7 +146,7 @@ def _choose_mark(outcome: GateOutcome) -> str:
 
 
 def _is_open(outcome: GateOutcome) -> bool:
-    """Tell whether the policy lets something pass of which nothing is shown."""
+    """Return whether the policy passes something for which there is no evidence."""
     return bool(outcome.select(INCONCLUSIVE, UNDECIDABLE, FAILING, NO_BASELINE, NOT_COMPARED))
 
 
@@ -155,7 +155,7 @@ def _rank(row: RowOutcome) -> tuple[bool, float]:
 
 
 def _describe_end(outcome: GateOutcome) -> str:
-    """Say what the policy makes of what is undecided or missing."""
+    """Say how the policy treats undecided or missing rows."""
     relevant = [each for each in outcome.occurrences if each.event not in {ADDED, ACCEPTED, UNUSED}]
     if relevant and outcome.has_passed and outcome.has_baseline:
         return "the policy allows it"
@@ -163,7 +163,7 @@ def _describe_end(outcome: GateOutcome) -> str:
 
 
 def _describe_order(findings: Sequence[Finding]) -> str:
-    """Say which sides were not measured in turn, or may not have been."""
+    """Say which sides were not measured alternately, or may not have been."""
     orders = [each for each in findings if each.code == "B330"]
     if not orders:
         return ""
@@ -184,7 +184,7 @@ def _describe(row: RowOutcome) -> str:
 
 
 def _count(outcome: GateOutcome) -> str:
-    """Count the rows by their words; empty where there is but one."""
+    """Count the rows by outcome; empty if there is only one."""
     total = len(outcome.rows)
     words = [word for word in WORDS if outcome.count(word)]
     counts = [(outcome.count(word), say(next(outcome.with_word(word)))) for word in words]

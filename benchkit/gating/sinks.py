@@ -1,6 +1,6 @@
-"""Where a gate's outcome goes: names, and what writes them.
+"""The outputs of a gate: names, and the functions that write them.
 
-A new sink is a function and a line here, and only the one that is asked for is imported.
+A new output is a function and a line here; only the requested one is imported.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SINKS = {
 
 
 def render_sink(name: str, result: GateResult) -> str:
-    """Write a result as one of the sinks does."""
+    """Write a result in one of the output formats."""
     module, _, function = SINKS[name].partition(":")
     write = cast("Callable[[GateResult], str]", getattr(import_module(module), function))
     return write(result)

@@ -1,4 +1,4 @@
-"""A first ``benchkit.toml``: every setting that matters, with a word on what it does."""
+"""A first ``benchkit.toml``: every important setting, with a comment on its effect."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchkit.stats.power import runs_to_show_equivalence
 from benchkit.units import printable
 
 _MOST = 12
-#: Policy keys that fail by default, and what each is about.
+#: Policy keys that fail by default, and the subject of each.
 _FAILING = {
     "on_undecided": "a row cannot be decided: too few runs, another machine, no valid method",
     "on_missing": "a benchmark or metric of the baseline is missing, and a rule covers it",
@@ -166,7 +166,7 @@ def _by_metric(contrasts: Iterable[Contrast]) -> dict[tuple[str, str], list[Cont
 
 
 def _accept(contrasts: Sequence[Contrast]) -> Iterator[str]:
-    """Write how the gate above accepts one regression, and one benchmark that is gone."""
+    """Write how the gate above accepts one regression, and one removed benchmark."""
     name = next((c.benchmark for c in contrasts if c.benchmark), "Ping")
     yield "[[gate.accept]]"
     yield f"benchmark = {write_string(name)}"
@@ -200,7 +200,7 @@ def _gate(metric: str, stat: str, rows: Sequence[Contrast], limit: str) -> Itera
 
 
 def _tell_runs(rows: Sequence[Contrast], limit: str) -> str:
-    """Say what the runs at hand can show, and how many would show the limit that is hoped for."""
+    """Say what the existing runs can show, and how many would show the desired limit."""
     if is_exact(rows[0]):
         return ""
     if all(row.ratio_low is None for row in rows):
@@ -216,7 +216,7 @@ def _tell_runs(rows: Sequence[Contrast], limit: str) -> str:
 
 
 def _name(metric: str, stat: str) -> str:
-    """Return metric and stat as a policy names them; the stat only where there are several."""
+    """Return metric and stat as a policy names them; the stat only if there are several."""
     return metric if label(metric, stat) == metric else f"{metric}.{stat}"
 
 
@@ -230,11 +230,11 @@ def _comment(names: Iterable[str]) -> str:
     return ", ".join(listed[:_MOST]) + more
 
 
-#: Fewest runs per side that a first policy asks for.
+#: Minimum number of runs per side that a first policy requires.
 FEWEST = 4
-#: The limits that a first policy offers, the one that is hoped for first.
+#: The limits that a first policy offers, the desired one first.
 OFFERED = ("5%", "10%", "20%", "30%", "50%")
-#: What is offered before these for metrics that are the same in every run.
+#: An additional first limit for metrics that are equal in every run.
 _BEFORE = {"allocs_per_op": ("+0",), "bytes_per_op": ("3%",)}
 
 
@@ -245,9 +245,9 @@ def choose_limit(rows: Sequence[Contrast]) -> str:
 
 
 def count_runs(rows: Sequence[Contrast], limit: str) -> int | None:
-    """Return the runs per side that show a cost of nothing within a limit, by the widest interval.
+    """Return the runs per side that show a zero cost within a limit, by the widest interval.
 
-    None where no practical number does, or no interval is known.
+    None if no practical number does, or no interval is known.
     """
     counts = [_count(row, limit) for row in rows if row.method != EXACT]
     known = [count for count in counts if count is not None]
@@ -255,13 +255,13 @@ def count_runs(rows: Sequence[Contrast], limit: str) -> int | None:
 
 
 def is_exact(row: Contrast) -> bool:
-    """Tell whether a metric usually is the same in every run."""
+    """Return whether a metric is usually equal in every run."""
     known = VOCABULARY.get(row.metric)
     return known is not None and known.assume == "exact"
 
 
 def _can_show(row: Contrast, limit: str) -> bool:
-    """Tell whether the runs of a row usually show a cost of nothing to be within a limit."""
+    """Return whether the runs of a row usually show that a zero cost is within a limit."""
     fewest = min(row.n_baseline, row.n_variant)
     if row.method == EXACT:
         return fewest >= FEWEST

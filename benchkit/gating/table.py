@@ -1,4 +1,4 @@
-"""The rows of the gate as a table, the most pressing first."""
+"""The rows of the gate as a table, the most urgent first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchkit.tables.wording import format_bare, write_amount, write_runs
 from benchkit.units import printable
 
 STUB = ("rule", "group", "benchmark", "params", "tool", "subject", "metric", "variant")
-#: Rows that a reader has to look at.
+#: Rows that need a reader's attention.
 PRESSING = (OVER, NOT_SHOWN)
 
 

@@ -1,8 +1,8 @@
-"""The gate for machines: JSON with stable keys.
+"""The gate as JSON with stable keys.
 
 Scripts read the numbers that a table rounds; later versions add keys and rename none.
 
-Format version 2: ``verdict`` is pass, fail or undecided, and the sentence stands in ``sentence``.
+Format version 2: ``verdict`` is pass, fail or undecided, and ``sentence`` holds the sentence.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _row(row: RowOutcome) -> dict[str, Any]:
 
 
 def list_all_texts(outcome: GateOutcome) -> Iterator[tuple[Occurrence, str]]:
-    """Yield every event, as many as are counted, those that concern no row first."""
+    """Yield every event, as often as counted, those that concern no row first."""
     yield from list_event_texts(outcome)
     for rule in outcome.rules:
         for each, rows in list_events(rule):
@@ -123,7 +123,7 @@ def list_all_texts(outcome: GateOutcome) -> Iterator[tuple[Occurrence, str]]:
 
 
 def _describe(rule: RuleOutcome, rows: tuple[RowOutcome, ...] | tuple[Dropped, ...]) -> str:
-    """Describe the row that an event concerns, or all that are gone with a benchmark."""
+    """Describe the row that an event concerns, or all rows that a benchmark lost."""
     if not rows:
         text = describe_blind(rule)
         return text[:1].lower() + text[1:]

@@ -46,9 +46,9 @@ from benchkit.verdict import FAILING, Verdict, is_failing
 if TYPE_CHECKING:
     from benchkit.schema import Runs
 
-#: What adjusts p-values of t, of which runs that do not vary have one only.
+#: Adjusts the p-values of t-tests, the only ones for runs that do not vary.
 _BY_T = frozenset({"holm-welch", "holm-paired"})
-#: Runs that a reason names.
+#: Maximum number of runs that a reason names.
 _SHOWN = 3
 OF_CONNECTIONS = frozenset(("request_rate", "latency"))
 OTHER_CONNECTIONS = (
@@ -63,14 +63,14 @@ _OTHER_LOADS = "the sides carried different loads, so their latencies are not co
 
 
 def describe_elsewhere(findings: Sequence[Finding]) -> str:
-    """Say that the runs are of another CI run, whose state of the code may be another one."""
+    """Say that the runs belong to another CI run, whose code may differ."""
     return next((f"{f.message}; {f.remedy}" for f in findings if names_elsewhere(f)), "")
 
 
 def list_elsewhere(
     findings: Sequence[Finding], contested: Mapping[str, Sequence[str]]
 ) -> tuple[Occurrence, ...]:
-    """Return what a CI run decides that measured nothing, where several others did: nothing."""
+    """Return the decision for a CI run that measured nothing, while several others did: none."""
     why = describe_elsewhere(findings) if contested else ""
     return (Occurrence(event=UNDECIDABLE, action="fail", text=printable(why)),) if why else ()
 
@@ -97,7 +97,7 @@ def describe_unfit(rule: Rule, contrast: Contrast, unlike: Mapping[Pair, str]) -
 
 
 def describe_undecidable(verdict: Verdict) -> str:
-    """Say why an inconclusive row could not have been decided; empty where it could."""
+    """Say why an inconclusive row could not have been decided; empty if it could."""
     sensitivity = verdict.sensitivity
     is_closed = sensitivity.least is not None
     if is_closed or verdict.contrast.method in {*DIRECTIONS, REFUSED, HISTORY}:
@@ -107,9 +107,10 @@ def describe_undecidable(verdict: Verdict) -> str:
 
 
 def list_unjudged(comparisons: Comparisons, action: Action) -> Iterator[Occurrence]:
-    """Yield the loads of which both sides have a rate, but no primary metric: no row is gated.
+    """Yield the loads for which both sides have a rate but no primary metric: no row is gated.
 
-    So it is where no run tells the load model, or an open loop's report has no median latency.
+    This happens if no run records the load model, or if an open loop's report has no median
+    latency.
     """
     rows: tuple[Contrast | Dropped, ...] = (*comparisons.contrasts, *comparisons.dropped)
     judged = {(row.workload, row.baseline, row.variant) for row in rows if row.primary}
@@ -144,12 +145,12 @@ def find_closed_rows(
 
 
 def undecide_rows(outcome: GateOutcome, comparisons: Comparisons, runs: Runs) -> GateOutcome:
-    """Return an outcome that shows nothing of rows whose runs are no measure of the variant.
+    """Return an outcome in which rows show nothing if their runs do not measure the variant.
 
-    Those are latencies of open loops at different loads, and rates and latencies of closed loops
-    with different connections, whatever they show; and unless they are over the limit, runs of an
-    earlier commit than they were ingested for, benchmarks of which the variant lost some runs or
-    generators, and runs that were measured at once.
+    These are latencies of open loops at different loads, and rates and latencies of closed loops
+    with different connections, whatever they show. Unless they are over the limit, they also
+    include runs of an earlier commit than the ingest was for, benchmarks of which the variant lost
+    some runs or generators, and runs that overlapped in time.
     """
     known = read_connections(runs)
     sides = (labels.side for labels in list_labels(runs))
@@ -210,7 +211,7 @@ def _describe_concurrent(runs: Runs) -> dict[Side, str]:
 
 
 def read_connections(runs: Runs) -> dict[Side, set[float]]:
-    """Return the connections of each side whose runs all record them, as `list_connections`."""
+    """Return the connections of each side whose runs all record them, like `list_connections`."""
     measured = keep_measured(runs)
     sides = (labels.side for labels in list_labels(measured))
     numbers = (
@@ -221,7 +222,7 @@ def read_connections(runs: Runs) -> dict[Side, set[float]]:
 
 
 def _describe_earlier(runs: Runs) -> dict[Side, str]:
-    """Say which sides an ingest read again unchanged, though it was of a later commit."""
+    """Say which sides were ingested again unchanged, although for a later commit."""
     measured = keep_measured(runs)
     reasons: dict[Side, str] = {}
     for *labels, env in list_settings(measured, *Side._fields):

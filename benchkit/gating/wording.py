@@ -1,8 +1,8 @@
-"""The gate in words: one sentence first, the same wherever a gate is read as a text.
+"""The gate in words: one sentence first, identical in all text outputs.
 
 Clauses about events that concern no row: the same in every output.
 
-What the baseline has and the variant has not, in words.
+Names of what the baseline has and the variant lacks.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ from benchkit.units import (
 
 MARKS = {OVER: "✗", NOT_SHOWN: "?", ACCEPTABLE: "△", WITHIN: "✓"}
 
-#: So many are named in the sentence; the rest are counted.
+#: Maximum number of names in the sentence; the rest are counted.
 _SHOWN = 3
 
 
 def say_failures(row: RowOutcome) -> str:
-    """Say what share of the requests of each side failed."""
+    """Say which share of each side's requests failed."""
     c = row.contrast
     sides = (c.failed_variant, c.failed_baseline)
     bound = "up to " if c.is_failed_bound else ""
@@ -63,7 +63,7 @@ def say_failures(row: RowOutcome) -> str:
 
 
 def mark_of(row: RowOutcome) -> str:
-    """Return the word whose mark a row carries: acceptable without a target is all that is asked.
+    """Return the outcome that determines a row's mark: acceptable without a target means passed.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def mark_of(row: RowOutcome) -> str:
 
 
 def say(row: RowOutcome) -> str:
-    """Return the word for a row: without a limit, that of its verdict."""
+    """Return the outcome of a row; without a limit, that of its verdict."""
     if row.word == NOT_SHOWN:
         return "inconclusive"
     if not row.rule.is_default:
@@ -83,12 +83,12 @@ def say(row: RowOutcome) -> str:
 
 
 def say_limit(row: RowOutcome) -> str:
-    """Say what a row is held against: ``limit 5%``, or the margin where no limit is set."""
+    """Say what a row is compared with: ``limit 5%``, or the margin without a limit."""
     return f"{'margin' if row.rule.is_default else 'limit'} {row.rule.limit.text}"
 
 
 def describe_blind(outcome: RuleOutcome) -> str:
-    """Say what a rule did not find."""
+    """Say which names of a rule matched nothing."""
     name = printable(outcome.rule.name)
     if outcome.missing:
         return f"The gate “{name}” found no {list_names(map(printable, outcome.missing))}"
@@ -116,7 +116,7 @@ def write_cost(row: RowOutcome) -> str:
 
 
 def write_cost_interval(row: RowOutcome) -> str:
-    """Write its interval at ``1 - 2 alpha``, empty where there is none."""
+    """Write its interval at ``1 - 2 alpha``, empty if there is none."""
     low, high = row.evidence.low, row.evidence.high
     if low is None or high is None or low == high:
         return ""
@@ -150,7 +150,7 @@ def describe_cost(row: RowOutcome) -> str:
 
 
 def _write_sureness(row: RowOutcome) -> str:
-    """Write the interval at ``1 - 2 alpha`` in the sentence; empty where there is none."""
+    """Write the interval at ``1 - 2 alpha`` for the sentence; empty if there is none."""
     low, high, value = row.evidence.low, row.evidence.high, row.evidence.value
     text = write_cost_interval(row)
     if not text or low is None or high is None or value is None:
@@ -164,15 +164,15 @@ def _write_sureness(row: RowOutcome) -> str:
 
 
 def measure_cost(row: RowOutcome) -> float:
-    """Return how large a share of its limit a row costs, for sorting."""
+    """Return the share of its limit that a row costs, for sorting."""
     cost, allowed = _read_cost(row), _read_allowed(row)
     return cost / allowed if allowed else cost
 
 
 def measure_suspicion(row: RowOutcome) -> float:
-    """Return how far a cost lies beyond its limit, in widths of its interval, for sorting.
+    """Return how far a cost is above its limit, in widths of its interval, for sorting.
 
-    A noisy row costs much by chance, so its size alone says little.
+    A noisy row can cost much by chance, so its size alone means little.
     """
     low, high = row.evidence.low, row.evidence.high
     if low is None or high is None or not 0 < high - low < math.inf:
@@ -194,14 +194,14 @@ def _read_allowed(row: RowOutcome) -> float:
 
 
 def describe_notes(outcome: GateOutcome) -> Iterator[str]:
-    """Yield blind and barred rules, and rows that are gone; the sentence names all else."""
+    """Yield blind and barred rules, and missing rows; the sentence names everything else."""
     yield from describe_faults(outcome)
     for rule in outcome.rules:
         yield from describe_dropped(rule)
 
 
 def describe_faults(outcome: GateOutcome) -> Iterator[str]:
-    """Yield which rules compared nothing, or less than they name, and which are barred."""
+    """Yield which rules compared nothing or less than they name, and which are barred."""
     for rule in outcome.rules:
         if not rule.has_compared:
             yield f"{describe_blind(rule)}."
@@ -225,7 +225,7 @@ def _amount(value: float, row: RowOutcome) -> str:
 
 
 def raise_first(text: str) -> str:
-    """Write a clause with a capital letter, unless it begins with the path of a package or URL.
+    """Capitalise a clause, unless it begins with a path or URL.
 
     Examples
     --------
@@ -245,7 +245,7 @@ def list_event_texts(outcome: GateOutcome) -> Iterator[tuple[Occurrence, str]]:
         yield each, f"nothing was compared: {text}"
 
 
-#: What a clause about an event that concerns no row begins with.
+#: The beginning of a clause about an event that concerns no row.
 _LEADS = {
     CRASH: "{}",
     BASELINE_CRASH: "{}",
@@ -263,7 +263,7 @@ _LEADS = {
 
 
 def say_dropped(outcome: GateOutcome, action: Action) -> str:
-    """Say in a clause which rows were not compared, of those with this action."""
+    """Name in a clause the rows with this action that were not compared."""
     compared = {(*_pair(row.contrast), *_place(row.contrast)[:2]) for row in outcome.rows}
     levels = {(*_pair(row.contrast), *_place(row.contrast)) for row in outcome.rows}
     named: dict[Pair, dict[str, None]] = {}
@@ -281,9 +281,9 @@ def say_dropped(outcome: GateOutcome, action: Action) -> str:
 
 
 def describe_dropped(outcome: RuleOutcome) -> Iterator[str]:
-    """Yield for each pair the rows that a rule would hold for, and that no one accepts.
+    """Yield for each pair the rows that a rule would cover and that nobody accepts.
 
-    Many are counted: JSON and JUnit list each.
+    If there are many, they are counted: JSON and JUnit list each.
     """
     named: dict[Pair, dict[str, dict[str, None]]] = {}
     for row in outcome.dropped:

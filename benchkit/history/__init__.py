@@ -1,4 +1,4 @@
-"""One metric over many commits: where its level changed, and whether the newest lies outside."""
+"""One metric over many commits: where its level changed, and whether the newest is outside."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from benchkit.units import printable
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
 
-#: Differences that are passed over: none at all.
+#: The range of differences to ignore: only zero.
 _NO_MARGIN = (math.nextafter(0.0, -1.0), math.nextafter(0.0, 1.0))
 
 
@@ -38,7 +38,7 @@ def trace(
     branch: str = MAIN,
     problems: Sequence[Finding] = (),
 ) -> History:
-    """Follow the primary metrics, and where none are named the exact ones, over the commits.
+    """Follow the primary metrics over the commits; without any, the exact ones.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def trace(
 
 
 def _explain_nothing(tried: Trials, trials: Trials) -> DataError:
-    """Return the error that says what is missing: commits, their dates, or a primary metric."""
+    """Return the error that names what is missing: commits, their dates, or a primary metric."""
     add = "benchkit history add PATH --commit SHA --date 2026-11-20T10:00:00Z"
     if not tried.present:
         return DataError("no run has a commit", hint=add)
@@ -131,7 +131,7 @@ def _explain_nothing(tried: Trials, trials: Trials) -> DataError:
 
 
 def _name_unmatched(accepted: Sequence[Accepted], commits: Sequence[str]) -> Iterator[str]:
-    """Say which accepted changes name none of the commits, or more than one."""
+    """Say which accepted changes match no commit, or more than one."""
     for one in accepted:
         named = [commit for commit in sorted(commits) if one.names(commit)]
         if len(named) != 1:
@@ -142,7 +142,7 @@ def _name_unmatched(accepted: Sequence[Accepted], commits: Sequence[str]) -> Ite
 
 
 def _stretches(track: Track, accepted: Sequence[Accepted]) -> list[tuple[int, int]]:
-    """Return what lies between accepted changes: start and stop."""
+    """Return the segments between accepted changes: start and stop."""
     return list(pairwise([0, *track.bounds(accepted), len(track.measured)]))
 
 
@@ -161,7 +161,7 @@ def _list_changes(
     *,
     looks: bool,
 ) -> list[Change]:
-    """Return the changes of a series: those that are accepted, and those that are found."""
+    """Return the accepted and detected changes of a series."""
     numbers, points = track.numbers, track.measured
     bounds = log_bounds(margin) if track.is_positive else _NO_MARGIN
     reasons = {place: one.reason for place, one in track.bounds(accepted).items()}
@@ -193,5 +193,5 @@ def _list_changes(
 
 
 def _neighbours(ends: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    """Yield each inner end between those beside it."""
+    """Yield each inner boundary with its neighbours."""
     return zip(ends[:-2], ends[1:-1], ends[2:], strict=True)

@@ -1,6 +1,6 @@
-"""What a history is made of: points, changes, the newest, one series, all of them.
+"""The parts of a history: points, changes, the newest commit, one series, all of them.
 
-Tables, figures and machines read the same evidence.
+Tables, figures and JSON use the same evidence.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from benchkit.derived.failures import NONE_FAILED, Share
 from benchkit.errors import Finding
 from benchkit.schema import Side
 
-#: Beyond so many, series in which nothing happened are counted and not listed.
+#: Above this number, series in which nothing happened are counted instead of listed.
 MANY = 20
 #: Verdicts on the newest commit.
 INSIDE, WITHIN, BY_CHANCE, OUTSIDE = "inside", "within the margin", "by chance", "outside"
 HIDDEN, NO_BASELINE, NOT_MEASURED = "hidden by an outlier", "no baseline", "not measured"
 
-#: Logarithm beyond which a ratio is written as that.
+#: Maximum logarithm that is written as a ratio.
 _FARTHEST = 700.0
 
 
 def to_ratio(log: float) -> float:
-    """Return the ratio of a logarithm, at most the largest that is written."""
+    """Return the ratio of a logarithm, limited to the largest that is written."""
     return exp(min(log, _FARTHEST))
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What one commit measured: the median of its runs in the base unit; NaN where it did not."""
+    """The result of one commit: the median of its runs in the base unit; NaN if it has none."""
 
     commit: str
     time: datetime
@@ -82,7 +82,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Newest:
-    """The newest commit beside those since the last change.
+    """The newest commit compared with those since the last change.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class Newest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series(Row):
-    """One metric of one variant on one machine, commit by commit, which its group does not name.
+    """One metric of one variant on one machine, commit by commit.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ class Series(Row):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Latest:
-    """What is known of the newest commit beside its measurements.
+    """Facts about the newest commit other than its measurements.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ class Latest:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """All series, the commits that could not be put in order, accepted changes of none.
+    """All series, the commits without a known order, and accepted changes that match none.
 
     Parameters
     ----------
@@ -225,9 +225,9 @@ class History:
 
     @property
     def listed(self) -> tuple[Series, ...]:
-        """The series without exact ones that never changed; of very many those with something new.
+        """The series without exact ones that never changed; if very many, only those with news.
 
-        All, where all are exact.
+        All, if all are exact.
         """
         exact = [series.is_exact for series in self.series]
         some = tuple(s for s in self.series if s.changes or all(exact) or not s.is_exact)
@@ -238,5 +238,5 @@ class History:
 
     @property
     def has_machines(self) -> bool:
-        """Whether the series are of several machines."""
+        """Whether the series come from several machines."""
         return len({series.machine for series in self.series}) > 1

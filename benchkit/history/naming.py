@@ -1,4 +1,4 @@
-"""What a series and a commit are called, and the branch of a commit, as its runs record it."""
+"""Names of series and commits, and the branch of a commit as its runs record it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from benchkit.units import printable
 if TYPE_CHECKING:
     from benchkit.schema import Runs
 
-#: Characters of a commit that are shown.
+#: Number of characters of a commit that are shown.
 _SHORT = 7
 
 
 def name_series(series: Series) -> str:
-    """Name what a series is about."""
+    """Name the subject of a series."""
     texts = (
         display_name(series.metric, series.stat), series.variant, series.group, series.benchmark,
         series.params, series.subject,
@@ -35,7 +35,7 @@ def name_series(series: Series) -> str:
 
 
 def shorten(commit: str, others: Iterable[str] = ()) -> str:
-    """Write a commit as it is shown: 7 characters, or as many as tell it from the others.
+    """Write a commit for display: 7 characters, or as many as distinguish it from the others.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def shorten(commit: str, others: Iterable[str] = ()) -> str:
 
 
 def name_commits(series: Series) -> dict[str, str]:
-    """Return how each commit of a series is shown; no two are shown alike."""
+    """Return the displayed name of each commit of a series; no two are the same."""
     commits = sorted(point.commit for point in series.points)
     return {
         commit: shorten(commit, commits[max(n - 1, 0) : n + 2]) for n, commit in enumerate(commits)
@@ -55,14 +55,14 @@ def name_commits(series: Series) -> dict[str, str]:
 
 
 def name_commit(series: Series, commit: str) -> str:
-    """Return how one commit of a series is shown, as `name_commits` has it."""
+    """Return the displayed name of one commit of a series, as in `name_commits`."""
     commits = sorted(point.commit for point in series.points)
     n = bisect_left(commits, commit)
     return shorten(commit, commits[max(n - 1, 0) : n + 2])
 
 
 def write_day(time: datetime) -> str:
-    """Write a day as people do.
+    """Write a date for people.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def write_day(time: datetime) -> str:
 
 
 def resolve(commit: str, known: Collection[str], *, where: str = "--commit") -> str:
-    """Return the commit that is meant, among those that are known: a prefix of one is that one.
+    """Return the known commit that is meant; it may be abbreviated.
 
     Parameters
     ----------
@@ -110,18 +110,18 @@ def resolve(commit: str, known: Collection[str], *, where: str = "--commit") -> 
 
 
 def _count_alike(one: str, other: str) -> int:
-    """Count the characters at the beginning that are alike."""
+    """Count the equal characters at the beginning."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _begins(known: Collection[str], commit: str) -> str:
-    """Return a known commit that is the beginning of this one; empty if none is."""
+    """Return a known commit that is an abbreviation of this one; empty if there is none."""
     return next((one for one in known if commit.startswith(one.lower())), "")
 
 
 def is_cost(series: Series, change: Change | Newest) -> bool | None:
-    """Tell whether a change, or the newest commit, is worse; None where no direction is better."""
+    """Return whether a change, or the newest commit, is worse; None if no direction is better."""
     if series.better not in {"lower", "higher"}:
         return None
     if isinstance(change, Change) and change.is_exact:
@@ -131,21 +131,21 @@ def is_cost(series: Series, change: Change | Newest) -> bool | None:
     return is_more == (series.better == "lower")
 
 
-#: The branch that is followed unless another is named.
+#: The branch that is followed by default.
 MAIN = "main"
-#: What the main branch is called; runs that record no branch are taken for it.
+#: Names of the main branch; runs that record no branch belong to it.
 _MAIN = frozenset({MAIN, "master", ""})
 
 
 class Recorded(NamedTuple):
-    """A commit as the store names it, and the branches that its runs record."""
+    """A commit as named in the store, and the branches that its runs record."""
 
     commit: str
     branches: Collection[str]
 
 
 def read_branch(env: Mapping[str, str]) -> str:
-    """Return the branch that a run records; ``main`` where that is ``master`` or nothing.
+    """Return the branch that a run records; ``main`` for ``master`` and for none.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def read_branch(env: Mapping[str, str]) -> str:
 
 
 def list_branches(runs: Runs, first: str = MAIN) -> list[str]:
-    """Return the branches of the runs that name their commit, a first one before the others."""
+    """Return the branches of the runs with a commit, the main one first."""
     _, tables = number_maps(runs["env"])
     names = {read_branch(env) for env in tables if env.get("commit")}
     lead = read_branch({"branch": first})
@@ -195,7 +195,7 @@ def follow_branch(runs: Runs, branch: str) -> tuple[Runs, dict[str, int]]:
 
 
 def find_recorded(runs: Runs, commit: str) -> Recorded | None:
-    """Return what the runs record of a commit that is given in full; None if they lack it."""
+    """Return the runs' record of a commit with its full hash; None if they lack it."""
     _, tables = number_maps(runs["env"])
     for name, branches in _list_recorded(tables).items():
         if commit.lower().startswith(name.lower()):

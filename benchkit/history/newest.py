@@ -1,4 +1,4 @@
-"""The newest commit: the machine first, then each series beside its level."""
+"""The newest commit: first the machine, then each series compared with its level."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from benchkit.stats.outliers import find_outliers
 from benchkit.stats.prediction import HISTORY, predict, predictive_pvalue
 from benchkit.stats.sample import ROUNDING
 
-#: Fewest series that tell a machine from a change, and the share of them that has to move alike.
+#: Minimum number of series that distinguish a machine from a change, and the share that must move.
 SERIES, MOST = 4, 2 / 3
-#: A series moves alike if it moves by half to twice as much as the middle one.
+#: Series move together if each moves by half to twice as much as the median one.
 _ALIKE = 2.0
-#: 1 where more is worse.
+#: 1 if more is worse.
 _WORSE = {"lower": 1, "higher": -1}
-#: Units of what is slow or fast.
+#: Units of metrics that can be slow or fast.
 _TIMES = frozenset({"s", "1/s", "B/s"})
-#: From here on a change is written as a factor.
+#: From this size on, a change is written as a factor.
 _FACTOR = 2.0
 
 
@@ -75,7 +75,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """A change that most series have in common.
+    """A change that most series share.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class Shift:
 def judge_tracks(
     tracks: Sequence[Track], changes: Sequence[Sequence[Change]], confidence: float, margin: float
 ) -> tuple[list[Newest], list[Finding]]:
-    """Judge the newest commit of every track, and find what those of a machine have in common.
+    """Judge the newest commit of every track, and find what those of a machine share.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def judge_tracks(
 
 
 def judge_newest(levels: Sequence[Level], confidence: float, margin: float) -> list[Newest]:
-    """Put the newest commit of each level beside the earlier ones.
+    """Compare the newest commit of each level with the earlier ones.
 
     Parameters
     ----------
@@ -177,16 +177,16 @@ def _judge(levels: Sequence[Level], confidence: float, margin: float) -> list[Ne
 
 
 def _is_hidden(newest: Newest, drawn: Newest, margin: float) -> bool:
-    """Tell whether a newest commit lies inside only with the far commits as they are."""
+    """Return whether a newest commit is inside only because of the outlying commits."""
     if newest.verdict not in {INSIDE, BY_CHANCE} or drawn.verdict not in {OUTSIDE, NO_BASELINE}:
         return False
     return math.isnan(newest.ratio) or reaches(math.log(newest.ratio), margin)
 
 
 def _draw_in(level: Level, confidence: float) -> tuple[Level, tuple[str, ...]]:
-    """Move the far commits of a level to the next nearest; return it and them.
+    """Move the outlying commits of a level to the next nearest value; return it and them.
 
-    Where more are far than a range may leave out, and than one, they belong to the level.
+    If more are outlying than a range may leave out, and more than one, they belong to the level.
     """
     *before, last = level.numbers
     if len(before) < HISTORY:
@@ -235,7 +235,7 @@ def find_shift(levels: Sequence[Level], confidence: float, margin: float) -> Shi
 
 
 def find_far_commits(levels: Sequence[Level], margin: float) -> tuple[str, ...]:
-    """Find the earlier commits at which most series of one machine had moved alike.
+    """Find the earlier commits at which most series of one machine had moved together.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ def find_far_commits(levels: Sequence[Level], margin: float) -> tuple[str, ...]:
 
 
 def _measure_moves(levels: Sequence[Level]) -> dict[int, dict[str, float]]:
-    """Return how far each commit of a level lies from the middle of the earlier ones."""
+    """Return the distance of each commit of a level from the median of the earlier ones."""
     moves = {}
     for place, level in enumerate(levels):
         if level.worse and not level.is_difference and len(level.numbers) > HISTORY:
@@ -276,7 +276,7 @@ def _measure_moves(levels: Sequence[Level]) -> dict[int, dict[str, float]]:
 
 
 def _find_middles(moves: Mapping[int, Mapping[str, float]]) -> dict[str, float]:
-    """Return the middle move of every commit that half of the series or more have."""
+    """Return the median move of every commit that at least half of the series have."""
     at: dict[str, list[float]] = {}
     for series in moves.values():
         for commit, move in series.items():
@@ -289,7 +289,7 @@ def _is_alike(move: float, size: float) -> bool:
 
 
 def _place(level: Level, confidence: float) -> Newest:
-    """Put the last of a level beside what those before it predict."""
+    """Compare the last commit of a level with the prediction from those before it."""
     *before, last = level.numbers
     if not before:
         return Newest(NO_BASELINE)
@@ -300,7 +300,7 @@ def _place(level: Level, confidence: float) -> Newest:
         ends, pvalue = (0.0, 0.0), 1.0
     elif len(before) >= HISTORY:
         predicted = predict(before, [last], confidence)
-        # the interval holds 0 where the newest lies inside: turned to where one more would lie
+        # the interval contains 0 if the newest is inside: convert it to where the next one would be
         ends = (predicted.value - predicted.high, predicted.value - predicted.low)
         pvalue = math.nan if math.isnan(predicted.low) else predictive_pvalue(before, last)
     newest = replace(newest, pvalue=pvalue)
@@ -322,7 +322,7 @@ def _decide(newest: Newest, qvalue: float, confidence: float, margin: float) -> 
 
 
 def _end(track: Track) -> tuple[datetime, str]:
-    """Return what sorts tracks by their newest commits."""
+    """Return the sort key of tracks, by their newest commits."""
     return track.points[-1].time, track.points[-1].commit
 
 
@@ -337,7 +337,7 @@ def _cut_level(track: Track, changes: Sequence[Change]) -> Level:
 
 
 def _report(shift: Shift, tracks: Sequence[Track]) -> Finding:
-    """Say how many series moved together, and that the machine comes first."""
+    """Say how many series moved together, and that the machine is the first suspect."""
     points = tracks[0].points
     *_, before, last = (shorten(point.commit, [p.commit for p in points]) for point in points)
     is_time = all(track.names["unit"] in _TIMES for track in tracks)
@@ -354,7 +354,7 @@ def _report(shift: Shift, tracks: Sequence[Track]) -> Finding:
 
 
 def _report_far(far: Sequence[str], track: Track) -> Finding:
-    """Say at which earlier commits the machine was slow or fast, so that they predict nothing."""
+    """Say at which earlier commits the machine was slow or fast, so predictions ignore them."""
     commits = [point.commit for point in track.points]
     names = ", ".join(shorten(commit, commits) for commit in far)
     return Finding(

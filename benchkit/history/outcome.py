@@ -1,4 +1,4 @@
-"""A history that decides: whether the newest commit, or a change since a commit, costs."""
+"""The verdict of a history: whether the newest commit, or a change since a commit, costs."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from benchkit.history.model import (
 from benchkit.history.naming import Recorded, is_cost, resolve
 
 PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
-#: By so much may the clock that dated a commit be fast.
+#: Tolerance for the clock that dated a commit.
 _SKEW = timedelta(days=1)
 _UNJUDGED = {NO_BASELINE, NOT_MEASURED}
 
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """A series that costs more: at a change of its level, or at the newest commit."""
+    """A series that costs more: since a step change, or at the newest commit."""
 
     series: Series
     change: Change | None = None
@@ -36,7 +36,7 @@ class Alarm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What a history decides.
+    """The verdict of a history.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class Outcome:
 
 
 def is_future(time: datetime) -> bool:
-    """Tell whether a date is yet to come, by more than clocks differ."""
+    """Return whether a date is in the future, by more than clocks differ."""
     return time.timestamp() > (datetime.now(UTC) + _SKEW).timestamp()
 
 
@@ -86,7 +86,7 @@ def decide(
     history: History, since: str = "", job: Recorded | None = None,
     unlike: Mapping[int, str] = MappingProxyType({}), losses: Iterable[str] = (),
 ) -> Outcome:  # fmt: skip
-    """Decide as `benchkit gate` does for two commits.
+    """Decide like `benchkit gate` does for two commits.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def _ends_at(series: Series, commit: str) -> bool:
 
 
 def _is_worse(series: Series) -> bool:
-    """Tell whether the newest commit lies outside, on the side where it costs."""
+    """Return whether the newest commit is outside, on the side where it costs."""
     if series.newest.verdict != OUTSIDE:
         return False
     if series.is_exact and series.changes:
@@ -148,7 +148,7 @@ def _is_worse(series: Series) -> bool:
 
 
 def _find_commit(history: History, since: str) -> tuple[str, int]:
-    """Return the commit in full with its place in the order of all commits."""
+    """Return the full commit with its position among all commits."""
     order = _order_commits(history)
     if not since:
         return "", len(order)
@@ -181,9 +181,9 @@ def _list_alarms(
 
 
 def _list_gone(history: History, newest: str) -> Iterator[Series]:
-    """Yield what the commit before the newest measured, on a machine, and the newest did not.
+    """Yield what the commit before the newest measured on a machine and the newest did not.
 
-    Of a machine that the newest commit was not measured on, nothing is gone.
+    Nothing is missing on a machine on which the newest commit was not measured.
     """
     ends: dict[str, list[str]] = {}
     order = _order_commits(history)

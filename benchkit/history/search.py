@@ -1,6 +1,7 @@
-"""The search for step changes in many series, and what it cannot show in so few commits.
+"""The search for step changes in many series, and what few commits cannot show.
 
-In an exact series a level is what every run of its commits counted, and another count ends it.
+In an exact series, all runs of the commits of a level have the same count, and another count ends
+it.
 """
 
 from __future__ import annotations
@@ -18,18 +19,18 @@ from benchkit.stats.equivalence import reaches
 from benchkit.stats.exact import exact_difference
 from benchkit.stats.multiplicity import benjamini_hochberg
 
-#: Among the series that are reported as changed, the share that may be so by chance.
+#: False discovery rate among the series that are reported as changed.
 FALSE_SHARE = 0.05
-#: Commits that a step change needs on each side.
+#: Minimum number of commits on each side of a step change.
 EACH_SIDE = SEGMENT
-#: Up to so many times the commits at hand, it is sought how many can show a change.
+#: Maximum multiple of the existing commits in the search for a sufficient number.
 _FARTHEST = 4
-#: A level so far from the other that all noise is narrow beside it.
+#: A distance between levels compared with which all noise is small.
 _FAR = 10**9
 
 
 class Search(NamedTuple):
-    """How a series was searched for a step change.
+    """The search of a series for a step change.
 
     Parameters
     ----------
@@ -48,7 +49,7 @@ class Search(NamedTuple):
 
 
 def search(stretches: Sequence[Sequence[float]], series: int, seed: int = 0) -> Search:
-    """Look for a step change in one of so many series.
+    """Search one of several series for a step change.
 
     Parameters
     ----------
@@ -68,7 +69,7 @@ def search(stretches: Sequence[Sequence[float]], series: int, seed: int = 0) -> 
 
 
 def find_changed(searches: Sequence[Search]) -> list[bool]:
-    """Tell which series have a step change somewhere, over all of them.
+    """Return which series have a step change somewhere, over all of them.
 
     Returns
     -------
@@ -83,7 +84,7 @@ def find_changed(searches: Sequence[Search]) -> list[bool]:
 
 
 def find_reach(search: Search, series: int, seed: int = 0) -> int | None:
-    """Return how many commits a change needs on both sides to be shown in one series alone.
+    """Return how many commits a change needs on both sides to be significant in a single series.
 
     Parameters
     ----------
@@ -104,8 +105,8 @@ def find_reach(search: Search, series: int, seed: int = 0) -> int | None:
 
 
 def _can_show(search: Search, before: int, series: int, seed: int) -> bool:
-    """Tell whether a change without any noise after so many commits is shown."""
-    # no other place parts these as well
+    """Return whether a change without any noise would be significant after that many commits."""
+    # no other position separates these as well
     values = [*range(before), *range(_FAR + search.commits, _FAR + before, -1)]
     split = find_split(values, search.likeness, permutations=_count_orders(series), seed=seed)
     pvalue = split.pvalue * search.stretches if split else 1.0
@@ -113,12 +114,12 @@ def _can_show(search: Search, before: int, series: int, seed: int) -> bool:
 
 
 def _count_orders(series: int) -> int:
-    """Return how many orders are drawn, so that the smallest p can pass among so many series."""
+    """Return how many orders are drawn, so the smallest p can pass among this number of series."""
     return max(PERMUTATIONS, math.ceil(series / ALPHA))
 
 
 def report_reach(searches: Sequence[Search], seed: int) -> Iterator[Finding]:
-    """Say which changes cannot be shown in so few commits of so many series, however large."""
+    """Say which changes cannot be detected with few commits and many series, however large."""
     count = len(searches)
     designs = [search._replace(pvalue=1.0) for search in searches if search.commits > 1]
     reaches = {design: find_reach(design, count, seed) for design in dict.fromkeys(designs)}
@@ -138,7 +139,7 @@ def report_reach(searches: Sequence[Search], seed: int) -> Iterator[Finding]:
 
 
 def _report_short(short: Sequence[Search], series: int, seed: int) -> Finding:
-    """Say of series without any chance how many commits they need."""
+    """For series that cannot show a change, say how many commits they need."""
     most = max(short, key=lambda design: design.commits)
     needed = _find_fewest(most, series, seed)
     more = (
@@ -164,7 +165,7 @@ def _write_among(part: int, series: int) -> str:
 
 
 def _find_fewest(search: Search, series: int, seed: int) -> int | None:
-    """Return the fewest commits in which a series like this can show a change."""
+    """Return the minimum number of commits in which a series like this can show a change."""
     fewest = max(search.commits, 2 * SEGMENT - 1) + 1
     for commits in range(fewest, _FARTHEST * fewest):
         if _can_show(search._replace(commits=commits), commits // 2, series, seed):
@@ -172,14 +173,14 @@ def _find_fewest(search: Search, series: int, seed: int) -> int | None:
     return None
 
 
-#: Exact metrics of which any change counts; of the others one beyond the margin.
+#: Exact metrics count with any change, the others with one above the margin.
 _ANY = frozenset({"allocs_per_op"})
 
 
 def find_levels(
     commits: Sequence[Sequence[float]], metric: str, margin: float, bounds: Collection[int] = ()
 ) -> list[int]:
-    """Return where levels begin after the first.
+    """Return the starts of all levels after the first.
 
     Parameters
     ----------
@@ -211,7 +212,7 @@ def find_levels(
 def list_changes(
     points: Sequence[Point], starts: Sequence[int], reasons: dict[int, str]
 ) -> list[Change]:
-    """Return the change that begins each level."""
+    """Return the change that starts each level."""
     ends = [0, *starts, len(points)]
     changes = []
     for start, (low, high) in zip(starts, pairwise(ends[1:]), strict=True):
@@ -228,7 +229,7 @@ def list_changes(
 
 
 def place_newest(points: Sequence[Point], changes: Sequence[Change]) -> Newest:
-    """Put the newest commit beside those of its level, or of the one that it ended."""
+    """Compare the newest commit with its level, or with the one that it ended."""
     last = changes[-1] if changes else None
     if last is not None and last.commits == 1 and not last.reason:
         length = changes[-2].commits if len(changes) > 1 else len(points) - 1

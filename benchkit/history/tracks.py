@@ -1,6 +1,6 @@
-"""The runs of each metric, variant and machine, sorted by their commits.
+"""The runs of each metric, variant and machine, sorted by commit.
 
-What another machine measured is another series, and a commit that was not measured is a gap.
+Another machine is another series, and a commit without a measurement is a gap.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True, eq=False)
 class Track:
-    """The runs of one series, commit by commit, before anything is asked of them.
+    """The runs of one series by commit, before any analysis.
 
     Parameters
     ----------
@@ -80,19 +80,19 @@ class Track:
 
     @cached_property
     def session(self) -> tuple[str, ...]:
-        """What its runs have in common with others that are measured along with them."""
+        """The labels that its runs share with others measured along with them."""
         return ", ".join(self.machine.values()), self.names["variant"], self.names["tool"]
 
     @cached_property
     def numbers(self) -> list[float]:
-        """What levels are compared by, in order: logarithms, or the values where one has none."""
+        """The values by which levels are compared: logarithms, or plain values if one has none."""
         values = [point.value for point in self.measured]
         return [math.log(value) for value in values] if self.is_positive else values
 
     def bounds(self, accepted: Sequence[Accepted]) -> dict[int, Accepted]:
-        """Return where accepted changes begin among the measured points, and after the first.
+        """Return where accepted changes begin among the measured points, after the first.
 
-        One at a commit that was not measured here begins at the next that was.
+        A change at a commit without a measurement here begins at the next one that has one.
         """
         places: dict[int, Accepted] = {}
         earlier = 0
@@ -107,7 +107,7 @@ class Track:
 def collect_tracks(
     observations: Observations, runs: Runs, plan: Plan, trials: Trials
 ) -> Iterator[Track]:
-    """Yield the tracks of primary metrics, and where none are named of exact ones.
+    """Yield the tracks of primary metrics; without any, those of exact ones.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def collect_tracks(
 
 
 def _describe(labels: pd.DataFrame, runs: Runs) -> tuple[np.ndarray, list[Metric]]:
-    """Return the metric of each cell as a number, and what is known of each metric."""
+    """Assign a number to the metric of each cell, and return the facts about each metric."""
     units = read_units(keep_measured(runs))
     names = ("variant", "metric", "unit")
     numbers, firsts = number_rows(labels, names if units else names[1:])
@@ -158,7 +158,7 @@ def _describe(labels: pd.DataFrame, runs: Runs) -> tuple[np.ndarray, list[Metric
 def _list_values(
     cells: Columns, is_followed: np.ndarray, about: np.ndarray, trials: Trials
 ) -> pd.DataFrame:
-    """Return the values at dated commits, variant by variant, under labels without the commit."""
+    """Return the values at dated commits, variant by variant, with labels that omit the commit."""
     owners = np.repeat(np.arange(len(cells.labels)), cells.sizes)
     variants, _ = number_rows(cells.labels, ("variant",))
     order = np.argsort(variants[owners], kind="stable")
@@ -201,7 +201,7 @@ def _part(
 
 
 def _find_medians(values: np.ndarray, begins: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Return the median of each stretch of sorted values."""
+    """Return the median of each segment of sorted values."""
     low, high = values[begins + (sizes - 1) // 2], values[begins + sizes // 2]
     middles: np.ndarray = np.where(sizes % 2, low, (low + high) / 2)
     return middles
@@ -223,7 +223,7 @@ def _list_points(
 
 
 def name_left_out(trials: Trials, tracks: Sequence[Track], plan: Plan) -> Iterator[str]:
-    """Name the benchmarks of which no metric is followed, with the reason."""
+    """Name the benchmarks without a followed metric, with the reason."""
     followed = {tuple(track.names[name] for name in Side._fields) for track in tracks}
     metrics = ", ".join(metric for metric, _ in plan.primaries)
     why = f"reports no {metrics}" if metrics else "has no primary metric; name one with --metric"

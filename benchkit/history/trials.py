@@ -1,8 +1,8 @@
-"""The runs that were to measure a commit, in columns: their labels, commit, date and machine.
+"""The runs that were meant to measure a commit, as columns: labels, commit, date and machine.
 
-The newest commit that was tried, whatever became of its runs.
+The newest commit that was tried, whatever happened to its runs.
 
-Runs of one commit that come from CI jobs of different names: finding B116.
+Runs of one commit that come from CI jobs with different names: finding B116.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value", bound=Hashable)
 
-#: Roles of runs that were to measure a commit, whatever became of them.
+#: Roles of runs that were meant to measure a commit, whatever happened to them.
 _TRIED = frozenset({"measured", "failed", "damaged", "empty"})
 _KEPT = (*RUN_KEY, "role", "remark", "origin")
 
-#: Share of failed requests above which rates and latencies say nothing.
+#: Share of failed requests above which rates and latencies mean nothing.
 _MANY = 0.01
 
-#: Jobs that a finding names.
+#: Maximum number of jobs that a finding names.
 _SHOWN = 4
 
 
@@ -82,7 +82,7 @@ class Trials:
 
     @property
     def places(self) -> np.ndarray:
-        """The place of each commit in their order, by their numbers; -1 without a date."""
+        """The position of each commit in chronological order, by number; -1 without a date."""
         places = {commit: place for place, commit in enumerate(self.dates)}
         return np.array([places.get(commit, -1) for commit in self.names], dtype=np.int64)
 
@@ -98,7 +98,7 @@ class Trials:
         )  # fmt: skip
 
     def leave_commits(self) -> pd.DataFrame:
-        """Return the rows, group and variant without the parts that name the commit."""
+        """Return the rows with group and variant, without the parts that name the commit."""
         return self.rows.assign(
             **{name: self._leave_commit(name) for name in ("group", "variant")},
         )
@@ -115,7 +115,7 @@ class Trials:
 
 
 def read_trials(runs: Runs) -> Trials:
-    """Return the runs that were to measure a commit."""
+    """Return the runs that were meant to measure a commit."""
     numbers, tables = number_maps(runs["env"])
     commits = [table.get("commit") or "" for table in tables]
     has_commit = np.array([bool(commit) for commit in commits], dtype=bool)
@@ -139,9 +139,9 @@ def _date_commits(
     numbers: np.ndarray,
     starts: pd.Series,
 ) -> dict[str, datetime]:
-    """Return the earliest date of each commit, in order: as recorded, else when its runs began.
+    """Return the earliest date of each commit, in order: as recorded, else the start of its runs.
 
-    Those of one date, such as a rebase gives, are in the order in which they were added.
+    Commits with equal dates, such as after a rebase, are in the order of their addition.
     """
     dates: dict[str, datetime] = {}
     for number in dict.fromkeys(numbers.tolist()):
@@ -159,7 +159,7 @@ def _keep_earlier(dates: dict[str, datetime], commit: str, date: datetime) -> No
 
 
 def _number(values: Sequence[Value]) -> tuple[np.ndarray, list[Value]]:
-    """Return the number of each value, and the different ones by their numbers."""
+    """Return the number of each value, and the distinct values by number."""
     known = dict[Value, int]()
     numbers = [known.setdefault(value, len(known)) for value in values]
     return np.array(numbers, dtype=np.int64), list(known)
@@ -237,7 +237,7 @@ def find_latest(
 def _share_failures(
     observations: Observations, rows: pd.DataFrame, is_newest: np.ndarray
 ) -> tuple[Share, Share]:
-    """Return the share of requests that failed at the newest commit, and at those before."""
+    """Return the share of failed requests at the newest commit, and at those before it."""
     failures = list_failures(observations)
     if not failures:
         return NONE_FAILED, NONE_FAILED
@@ -249,7 +249,7 @@ def _share_failures(
 
 
 def find_mixed_jobs(trials: Trials) -> Iterator[Finding]:
-    """B116: a history pools what jobs of different names, or legs of a matrix, measured.
+    """B116: a history pools measurements of jobs with different names, or of a matrix.
 
     Parameters
     ----------
@@ -283,7 +283,7 @@ def find_mixed_jobs(trials: Trials) -> Iterator[Finding]:
 
 
 def _name_jobs(jobs: Sequence[Job]) -> tuple[str, ...]:
-    """Name jobs that differ; none where all are runs of one job."""
+    """Name jobs that differ; nothing if all are runs of one job."""
     names = sorted({job.name for job in jobs})
     attempts = {(job.run, job.name, job.attempt) for job in jobs}
     legs = len(attempts) < len(jobs)

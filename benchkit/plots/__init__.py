@@ -1,4 +1,4 @@
-"""Figures of what was compared: one kind of figure, one module.
+"""Figures of comparisons, one kind per module.
 
-A plot shows numbers that were computed elsewhere and computes none of its own.
+A plot shows numbers that were computed elsewhere, and computes none itself.
 """

@@ -1,11 +1,11 @@
-"""What a chart of lines or dots shows, as data: panels, lines, axes.
+"""A chart of lines or dots as data: panels, lines, axes.
 
-Six kinds of figure differ in what they show and not in how lines, labels and axes are drawn;
-tests look at this data.
+Six kinds of figure differ in their content, not in how lines, labels and axes are drawn; tests
+inspect this data.
 
-Where the ticks of an axis stand and what they say.
+Positions and texts of an axis's ticks.
 
-Readers compare with round numbers in the units of the tables, 1-2-5 on a logarithmic axis and per
+Readers compare with round numbers in the units of the tables: 1-2-5 on a logarithmic axis, and per
 cent on an axis of changes.
 """
 
@@ -20,19 +20,19 @@ from typing import Literal, TypeVar
 
 from benchkit.units import format_change, format_number, format_percent
 
-#: More lines than these cannot be told apart on one axis: the others get a panel of their own.
+#: Maximum number of distinguishable lines on one axis: the others get their own panel.
 MOST_LINES = 5
-#: More panels than these are not read: the first are drawn, the rest counted.
+#: Maximum number of panels that are drawn; the rest are counted.
 MOST_PANELS = 8
 Kind = Literal["line", "steps", "dots", "level", "bound", "ring", "bar"]
 Tick = tuple[float, str]
 T = TypeVar("T")
 
-#: As many ticks as fit before their texts meet.
+#: The number of ticks whose texts do not overlap.
 _MOST = 8
 _SMALL = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 _LARGE = (1.1, 1.25, 1.5, 1.75, 2, 3, 4, 5, 10, 20, 50, 100, 1000, 10000)
-#: Within a decade, the first that suit: 1-2-5, more where too few fit, fewer where too many.
+#: Tick positions within a decade, the first suitable ones: 1-2-5, or more or fewer if necessary.
 _STEPS = ((1, 2, 5), (1, 2, 3, 4, 5, 6, 8), (1,))
 _FEWEST = 3
 
@@ -97,7 +97,7 @@ class Axis:
     is_from_zero: bool = False
 
     def write(self, place: float) -> str:
-        """Write a place on the axis as it reads in a table."""
+        """Write a position on the axis as in a table."""
         text = next((text for tick, text in self.ticks if tick == place), None)
         if self.is_change:
             return format_change(math.exp(place))
@@ -106,7 +106,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """Lines that share two axes.
+    """Lines on the same two axes.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """Panels, drawn one beside the other.
+    """Panels, drawn side by side.
 
     Parameters
     ----------
@@ -151,13 +151,13 @@ class Chart:
 
 
 def arrange(title: str, panels: Sequence[Panel]) -> Chart:
-    """Put panels into a chart: as many as are read at one look, the rest counted."""
+    """Collect panels into a chart: as many as readers can take in, the rest counted."""
     left_out = max(len(panels) - MOST_PANELS, 0)
     return Chart(title=title, panels=tuple(panels[:MOST_PANELS]), left_out=left_out)
 
 
 def part(variants: Sequence[T]) -> Iterable[Sequence[T]]:
-    """Yield the variants in parts that fit on one axis beside their baseline.
+    """Yield the variants in groups that fit on one axis together with their baseline.
 
     Examples
     --------
@@ -193,7 +193,7 @@ def write_percent(change: float) -> str:
 
 
 def shorten(text: str) -> str:
-    """Leave out decimals that are zero: ``−15 %``, ``2×``."""
+    """Remove trailing zeros: ``−15 %``, ``2×``."""
     return re.sub(r"\.0+(?=\D|$)", "", text)
 
 
@@ -210,7 +210,7 @@ def write_tick(value: float, digits: int = 3) -> str:
 
 
 def digits_of(places: Sequence[float]) -> int:
-    """Return how many significant digits tell ticks apart, at least 3.
+    """Return how many significant digits distinguish ticks, at least 3.
 
     Examples
     --------
@@ -225,7 +225,7 @@ def digits_of(places: Sequence[float]) -> int:
 
 
 def log_ticks(values: Iterable[float]) -> tuple[Tick, ...]:
-    """Return 1-2-5 ticks for a logarithmic axis that holds the values; even ones for near ends.
+    """Return 1-2-5 ticks for a logarithmic axis with these values; even ones if its ends are close.
 
     Examples
     --------
@@ -248,7 +248,7 @@ def log_ticks(values: Iterable[float]) -> tuple[Tick, ...]:
 
 
 def _even_ticks(low: float, high: float) -> tuple[Tick, ...]:
-    """Return ticks at equal distances, for ends that are too near for powers of ten."""
+    """Return equidistant ticks, for ends too close for powers of ten."""
     if not high > low:
         return ((low, write_tick(low)),)
     decade = 10.0 ** math.floor(math.log10(high - low))

@@ -1,7 +1,7 @@
-"""A figure that shows itself in a notebook, and the ways to draw one.
+"""A figure that notebooks display, and the ways to draw one.
 
-Exploring takes one line, composing takes one's own axes, and neither touches pyplot, its settings
-or its windows.
+A single line draws a figure, user-defined axes allow compositions, and neither touches pyplot, its
+settings or its windows.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Drawing:
         return self.figure.axes
 
     def save(self, path: str | Path) -> Path:
-        """Write it to a file that ends in ``.svg`` or ``.png`` and return the path.
+        """Write it to a file with the extension ``.svg`` or ``.png`` and return the path.
 
         Parameters
         ----------
@@ -97,7 +97,7 @@ class Drawing:
 
 
 class Draw(Protocol):
-    """A way to draw: a `Drawing` of its own, or on axes, which it then returns."""
+    """A way to draw: as a new `Drawing`, or on axes, which it then returns."""
 
     @overload
     def __call__(self, ax: None = None) -> Drawing: ...
@@ -155,8 +155,8 @@ class Plots:
     """The figures of one comparison: ``comparison.plot.forest()``.
 
     Each method returns a `Drawing`; with ``ax`` it draws on these axes and returns them instead.
-    The names of lines stand right of the axes: where others are beside them, make room with
-    ``layout="constrained"``. A dark background gets light texts.
+    The names of lines are to the right of the axes: if other axes follow there, use
+    ``layout="constrained"``. On a dark background, text is light.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""The empirical distribution: the share of requests that took so long or less.
+"""The empirical distribution: the share of requests that took at most a given time.
 
-A second hump, a cliff at a timeout or a clock that ticks in milliseconds is in the samples, and
-in no table of percentiles. Times below the clock's step are told as 0; they have their place at
-the left edge of the logarithmic axis.
+A second hump, a cliff at a timeout or a clock with a resolution of milliseconds is visible in the
+samples, but not in a table of percentiles. Times below the clock's resolution are recorded as 0,
+and are drawn at the left edge of the logarithmic axis.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from benchkit.plots.places import name_values
 from benchkit.units import Scale, common_scale, printable
 
 _SHARES = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
-_EDGE = 0.5  # of the least time above 0: the place of those that were told as 0
+_EDGE = 0.5  # of the smallest positive time: the position of those recorded as 0
 
 
 def data(pooled: Sequence[Distribution], baseline: str = "") -> Chart:

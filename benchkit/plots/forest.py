@@ -1,8 +1,8 @@
-"""The forest plot: what each variant costs, with its interval, its runs and the margin.
+"""The forest plot: the cost of each variant, with its interval, its runs and the margin.
 
-How the forest plot is laid out: labels left, axis in the middle, numbers right.
+The layout of the forest plot: labels on the left, axis in the middle, numbers on the right.
 
-Places are computed in inches from the texts, so that nothing overlaps, whatever the names.
+Positions are computed in inches from the texts, so nothing overlaps, whatever the names.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 __all__ = ["MOST_ROWS", "Forest", "Row", "data", "describe", "draw", "draw_on", "list_tips"]
 _WIDTH, _LINE, _HEAD = 9.4, 0.30, 0.34  # inches
 _TOP, _BOTTOM = 0.04, 0.48
-_CHARACTER = 0.078  # inches of a character at 9 points, generously
+_CHARACTER = 0.078  # inches per character at 9 points, generously
 _NUMBERS = 2.5  # inches for estimate and interval
 _BOLD = 1.15  # times as wide
 _LONGEST = 40  # characters of a label
-_AWAY = 0.075  # inches of runs from their row
-#: verdict -> colour, mark: as in the tables, so that colour never stands alone
+_AWAY = 0.075  # distance of runs from their row in inches
+#: verdict -> colour, mark: as in the tables, so colour is never the only cue
 _LOOK = {
     REGRESSION: ("worse", "▲"),
     IMPROVEMENT: ("better", "▼"),
@@ -64,18 +64,18 @@ def draw(verdicts: Verdicts) -> Figure:
 
 
 def draw_on(verdicts: Verdicts, axes: Axes) -> Axes:
-    """Draw the forest plot on axes of one's own, names and estimates as labels of ticks."""
+    """Draw the forest plot on given axes, with names and estimates as tick labels."""
     return draw_forest_on(data(verdicts), axes)
 
 
 def list_tips(verdicts: Verdicts, figure: Figure) -> list[Tip]:
-    """Return what a page says of the marks of a drawn forest plot on request."""
+    """Return the page's tooltips for the marks of a drawn forest plot."""
     forest = data(verdicts)
     return list_forest_tips(forest, figure.axes[0]) if forest.rows else []
 
 
 def draw_forest(forest: Forest) -> Figure:
-    """Draw the rows of a forest plot, and an empty figure where there are none."""
+    """Draw the rows of a forest plot, or an empty figure if there are none."""
     from matplotlib.figure import Figure
 
     with theme.applied():
@@ -95,7 +95,7 @@ def draw_forest(forest: Forest) -> Figure:
 
 
 def draw_forest_on(forest: Forest, axes: Axes) -> Axes:
-    """Draw the rows on axes of one's own: names and estimates are the labels of ticks."""
+    """Draw the rows on given axes: names and estimates are the tick labels."""
     headings = dict.fromkeys(row.heading for row in forest.rows)
     _set_axis(axes, forest, _LINE * len(forest.rows) + _HEAD * len(headings))
     y, heading = 0.0, None
@@ -172,7 +172,7 @@ def _draw_rows(axes: Axes, forest: Forest) -> None:
 
 
 def list_forest_tips(forest: Forest, axes: Axes) -> list[Tip]:
-    """Return what a page says of each estimate and each run on request."""
+    """Return the page's tooltips for each estimate and run."""
     texts: list[tuple[float, float, str]] = []
     y, heading = 0.0, None
     for row in forest.rows:

@@ -1,7 +1,7 @@
-"""How a `Chart` is drawn: panels side by side, lines labelled where they end.
+"""The drawing of a `Chart`: panels side by side, lines labelled at their ends.
 
-A label beside its line needs no legend to look up, and colour never stands alone: every series
-has a mark and a dash too.
+A label next to its line replaces a legend, and colour is never the only cue: every series also has
+a mark and a dash.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ _WIDTH, _PANEL = 9.4, 3.1  # inches: the page, the height of a panel
 _MARKS = ("o", "s", "^", "D", "v")
 _DASHES = ("-", "-", (0, (5, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 _FAINT, _RIBBON, _BOUND = 0.28, 0.16, 0.8
-_BOLD = 0.088  # inches of a bold character at 9 points, generously
-_LABELS_WIDTH = 0.7  # inches over the labels of lines
-_HEADROOM = 1.06  # so that a ring at the top stays whole
+_BOLD = 0.088  # inches per bold character at 9 points, generously
+_LABELS_WIDTH = 0.7  # inches above the labels of lines
+_HEADROOM = 1.06  # so that a ring at the top is complete
 _XY = (attrgetter("x"), attrgetter("y"))
-_TICKS = 6  # at most, and one more
+_TICKS = 6  # at most, plus one
 _STEPS = (1, 2, 5, 10)  # of a decade, between two of them
-_MARKED = 40  # points up to which each is marked
+_MARKED = 40  # maximum number of points that are marked individually
 
 
 def draw_chart(chart: Chart) -> Figure:
-    """Draw every panel, two in a row where there are several."""
+    """Draw every panel, two per row if there are several."""
     from matplotlib.figure import Figure
 
     columns = min(len(chart.panels), 2) or 1
@@ -48,12 +48,12 @@ def draw_chart(chart: Chart) -> Figure:
 
 
 def draw_panel(panel: Panel, axes: Axes) -> Axes:
-    """Draw one panel on axes of one's own; nothing but these axes is changed."""
+    """Draw one panel on given axes; only these axes are changed."""
     _set_axes(axes, panel)
     axes.set_title(
         plain(_fit(panel.heading, axes)),
         loc="left",
-        y=1.0,  # where it stands anyway, and nothing is measured to find out
+        y=1.0,  # its usual position; nothing is measured to find it
         color=theme.color("ink"),
         fontsize=9,
         fontweight="bold",
@@ -73,7 +73,7 @@ def draw_panel(panel: Panel, axes: Axes) -> Axes:
 
 
 def _join_faint(lines: Sequence[Line]) -> Iterator[Line]:
-    """Yield the faint lines of a series as one with gaps: many runs are one stroke."""
+    """Yield the faint lines of a series as one line with gaps: many runs become a single stroke."""
     joined: dict[tuple[int, str], list[Line]] = {}
     for line in lines:
         if line.is_faint and not line.low:
@@ -86,7 +86,7 @@ def _join_faint(lines: Sequence[Line]) -> Iterator[Line]:
 
 
 def _fit(heading: str, axes: Axes) -> str:
-    """Leave out the middle of a heading that is wider than its panel and the labels beside it."""
+    """Omit the middle of a heading that is wider than its panel and the labels next to it."""
     width = axes.get_position().width * axes.figure.get_figure(root=True).get_size_inches()[0]
     most = max(math.floor((width + _LABELS_WIDTH) / _BOLD), 12)
     if len(heading) <= most:
@@ -129,7 +129,7 @@ def _set_axes(axes: Axes, panel: Panel) -> None:
 
 
 def _shade_outside(axes: Axes, panel: Panel) -> None:
-    """Shade what was before and after the run, and nothing where the axis does not reach there."""
+    """Shade the time before and after the run, if the axis includes it."""
     begin, end = panel.window
     places = [x for line in panel.lines for x in line.x]
     low, high = axes.get_xlim()
@@ -160,7 +160,7 @@ def _set_ticks(axes: Axes, panel: Panel) -> None:
 
 
 def _tick_writer() -> Formatter:
-    """Return what writes ticks with digits enough to tell neighbours apart."""
+    """Return a function that writes ticks with enough digits to distinguish neighbours."""
     from matplotlib.ticker import Formatter
 
     class Writer(Formatter):

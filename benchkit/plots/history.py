@@ -1,4 +1,4 @@
-"""One metric over many commits: its levels, where they changed, and where the newest should lie."""
+"""One metric over many commits: its levels, their changes, and where the newest should be."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from benchkit.units import Scale, common_scale, format_change, format_quantity
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Whether a change is for the worse -> its colour: as in the forest, orange costs and blue gains.
+#: Whether a change is for the worse -> its colour: as in the forest plot, costs are orange and
+#: gains blue.
 _SERIES = {True: 2, False: 1, None: 3}
 _Placed = Sequence[tuple[int, Point]]
 
@@ -38,7 +39,7 @@ def data(history: History) -> Chart:
 
 
 def draw(chart: Chart) -> Figure:
-    """Draw it in plain colours, for a file of its own."""
+    """Draw it in plain colours, as a separate file."""
     with theme.plain():
         return draw_chart(chart)
 
@@ -94,7 +95,7 @@ def _ring(series: Series, change: Change, level: _Placed, scale: Scale) -> Line:
 
 
 def _predicted(series: Series, level: _Placed, scale: Scale) -> Iterator[Line]:
-    """Yield the interval that the level predicts for the newest commit, where it predicts one."""
+    """Yield the interval that the level predicts for the newest commit, if it predicts one."""
     newest = series.newest
     if series.is_exact or not newest.low <= newest.high:
         return

@@ -1,6 +1,6 @@
-"""Every kind of figure by its name, drawn for a file of its own.
+"""All kinds of figures by name, drawn as separate files.
 
-The command ``plot`` and the notebook draw what the page shows; a new kind is one line here.
+The command ``plot`` and notebooks draw the figures of the page; a new kind is one line here.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
-    """What a figure is drawn from.
+    """The source of a figure.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ _NO_CLOCK = (
     "no request has a time, and no container sample lies within a run; use an output with the "
     "time of each request, or write the start and end of runs to runs.json"
 )
-#: kind -> what collects its chart, and what it needs; the forest is laid out by itself
+#: kind -> what collects its chart, and what it needs; the forest plot has its own layout
 CHARTS: dict[str, tuple[Callable[[Material], Chart], str]] = {
     "percentiles": (
         lambda material: percentiles.data(material.verdicts),
@@ -110,12 +110,12 @@ CHARTS: dict[str, tuple[Callable[[Material], Chart], str]] = {
     "timeline": (_timeline, _NO_CLOCK),
 }
 KINDS = (FOREST, *CHARTS)
-#: Those that are drawn from raw samples.
+#: Kinds that need raw samples.
 OF_SAMPLES = frozenset({"ecdf"})
-#: Those that show a variant beside its baseline.
+#: Kinds that show a variant together with its baseline.
 _OF_SIDES = frozenset({"percentiles", "shift", "runs"})
 FORMS = ("svg", "png")
-#: Dots per inch of a picture that is looked at on a fine screen.
+#: Dots per inch of a picture for high-resolution screens.
 _FINE = 200
 
 
@@ -141,7 +141,7 @@ def draw(kind: str, material: Material) -> Figure:
 
 
 def draw_on(kind: str, material: Material, axes: Axes) -> Axes:
-    """Draw one kind of figure on axes of one's own, in the colours that its background asks for.
+    """Draw one kind of figure on given axes, in colours that suit its background.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ def _require_rows(material: Material) -> None:
 
 
 def collect(kind: str, material: Material) -> Chart:
-    """Collect what one of `CHARTS` shows.
+    """Collect the data of one of `CHARTS`.
 
     Raises
     ------
@@ -207,7 +207,7 @@ def collect(kind: str, material: Material) -> Chart:
 
 
 def _require_sides(kind: str, material: Material) -> None:
-    """Say why nothing is compared, where that is why there is nothing to draw."""
+    """Say why nothing is compared, if that is why there is nothing to draw."""
     if material.verdicts.comparisons.pairs:
         return
     measured = keep_measured(material.runs)
@@ -224,7 +224,7 @@ def _require_sides(kind: str, material: Material) -> None:
 
 
 def save(figure: Figure, to: Path | IO[bytes], form: str) -> None:
-    """Write a figure as one of `FORMS`, the same bytes every time."""
+    """Write a figure as one of `FORMS`, byte-for-byte reproducible."""
     if form == "svg":
         text = io.StringIO()
         _save(figure, text, form)

@@ -1,4 +1,4 @@
-"""Texts inside a panel: the name where a line ends, and what stands beside a point."""
+"""Texts inside a panel: names at the ends of lines, and labels of points."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from benchkit.units import printable
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-CHARACTER = 0.074  # inches of a character at 8 points, generously
-LONGEST = 24  # characters of a label
+CHARACTER = 0.074  # inches per character at 8 points, generously
+LONGEST = 24  # maximum length of a label
 LABEL = 0.17  # inches between the labels of two lines
-#: Where a label stands, in inches from its point: right and up, horizontal alignment.
+#: The position of a label, in inches from its point: right, up, and horizontal alignment.
 _NEXT = (
     (0.0, 0.11, "center"),
     (0.08, 0.0, "left"),
@@ -28,7 +28,7 @@ _NEXT = (
     (0.06, 0.1, "left"),
     (-0.06, -0.11, "right"),
 )
-#: The same for what a ring picks out.
+#: The same for a ringed point.
 _AROUND = tuple((2 * right, 1.7 * up, align) for right, up, align in _NEXT)
 _STROKE = 0.04  # inches between two boxes along a line
 _ALIGNED = {"center": 0.5, "left": 0.0, "right": 1.0}
@@ -36,7 +36,7 @@ _Box = tuple[float, float, float, float]
 
 
 def label_lines(axes: Axes, panel: Panel) -> None:
-    """Write each name where its line ends, moved apart where ends meet."""
+    """Write each name at the end of its line, moved apart if ends are close."""
     from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
     named = [line for line in panel.lines if line.name and line.x]
@@ -63,7 +63,7 @@ def label_lines(axes: Axes, panel: Panel) -> None:
 
 
 def thin_ticks(axes: Axes, ticks: Sequence[Tick]) -> None:
-    """Leave the texts of ticks along x unwritten where they would meet; the last is written."""
+    """Omit tick labels along x that would overlap; the last one is always written."""
     dpi = axes.figure.get_figure(root=True).dpi
     axes.autoscale_view()
     shown, edge = [], float("inf")
@@ -77,7 +77,7 @@ def thin_ticks(axes: Axes, ticks: Sequence[Tick]) -> None:
 
 
 def label_points(axes: Axes, panel: Panel) -> None:
-    """Write the labels of points where there is room: the ends of each line first."""
+    """Write the labels of points if there is room: the ends of each line first."""
     from matplotlib.transforms import ScaledTranslation
 
     figure = axes.figure
@@ -120,7 +120,7 @@ def label_points(axes: Axes, panel: Panel) -> None:
 
 
 def _strokes(places: Sequence[tuple[float, float]]) -> Iterator[_Box]:
-    """Yield small boxes along a line, which labels had better not cover."""
+    """Yield small boxes along a line, which labels should avoid."""
     for (x, y), (to_x, to_y) in pairwise(places):
         steps = max(round(math.hypot(to_x - x, to_y - y) / _STROKE), 1)
         for step in range(1, steps):
@@ -129,7 +129,7 @@ def _strokes(places: Sequence[tuple[float, float]]) -> Iterator[_Box]:
 
 
 def _places(axes: Axes, line: Line, y: Sequence[float] = ()) -> list[tuple[float, float]]:
-    """Return where a line has its points, or others above and below them, in inches."""
+    """Return the positions of a line's points, or of others above and below them, in inches."""
     dpi = axes.figure.get_figure(root=True).dpi
     pairs = (axes.transData.transform(pair) / dpi for pair in zip(line.x, y or line.y, strict=True))
     return [(float(x), float(y)) for x, y in pairs]
@@ -156,7 +156,7 @@ def _overlap(a: _Box, b: _Box) -> bool:
 
 
 def spread_labels(places: list[float], least: float = LABEL) -> list[float]:
-    """Move places apart until neighbours keep ``least``, in their order, and as little as can be.
+    """Move positions apart by at least ``least``, in order, and as little as possible.
 
     Examples
     --------
@@ -179,7 +179,7 @@ def spread_labels(places: list[float], least: float = LABEL) -> list[float]:
 
 
 def keep_below(places: Sequence[float], highest: float, least: float = LABEL) -> list[float]:
-    """Move places down that stand above the axes, and those that they would meet.
+    """Move positions down that are above the axes, and those that they would overlap.
 
     Examples
     --------
@@ -199,10 +199,10 @@ def _meet(below: tuple[float, list[int]], above: tuple[float, list[int]], least:
 
 
 def shorten_label(text: str) -> str:
-    """Keep the end of a name that is too long, where names differ."""
+    """Keep the end of a name that is too long, because names differ there."""
     return text if len(text) <= LONGEST else f"…{text[1 - LONGEST :]}"
 
 
 def plain(text: str) -> str:
-    """Replace what the drawing font lacks, and characters that are not to be seen."""
+    """Replace characters that the drawing font lacks, and invisible ones."""
     return printable(text).replace("\N{NARROW NO-BREAK SPACE}", "\N{NO-BREAK SPACE}")

@@ -1,4 +1,4 @@
-"""The percentile curve: how latency grows towards its tail, variant beside baseline."""
+"""The percentile curve: how latency grows towards its tail, variant next to baseline."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from benchkit.units import Scale, common_scale
 from benchkit.verdict import Verdicts
 
 _PLACE = ("group", "benchmark", "params", "tool", "subject", "metric")
-_FEWEST = 2  # percentiles that make a curve
+_FEWEST = 2  # minimum number of percentiles of a curve
 
 
 def data(verdicts: Verdicts) -> Chart:
-    """Collect the percentiles of whole requests, of every place that has at least two.
+    """Collect the percentiles of whole requests, for every place that has at least two.
 
     Returns
     -------
@@ -36,7 +36,7 @@ def data(verdicts: Verdicts) -> Chart:
 
 
 def _is_curved(panel: Panel) -> bool:
-    """Tell whether a line has two points: values that are not positive have no place here."""
+    """Return whether a line has two points: values that are not positive cannot be drawn here."""
     return any(len(line.x) >= _FEWEST for line in panel.lines)
 
 
@@ -63,7 +63,7 @@ def _panel(
 
 
 def tail(level: float) -> float:
-    """Place a level on an axis on which p90, p99 and p99.9 are equally far apart.
+    """Map a level to an axis on which p90, p99 and p99.9 are equidistant.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Contrasts that belong into one panel, and what the panel is called.
+"""Contrasts that belong in one panel, and its name.
 
-Every chart of a comparison has a panel per place and the same colour for the same variant.
+Every chart of a comparison has one panel per place and the same colour for the same variant.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LEVELS = ("group", "benchmark", "params", "tool", "subject")
 def group_by_place(
     contrasts: Iterable[Contrast], names: Sequence[str]
 ) -> list[tuple[str, list[Contrast]]]:
-    """Group contrasts that share ``names``; a heading says what tells the groups apart.
+    """Group contrasts with equal ``names``; a heading says what distinguishes the groups.
 
     Parameters
     ----------
@@ -59,13 +59,13 @@ def sides(contrasts: Sequence[Contrast]) -> Iterator[tuple[str, list[tuple[str, 
 
 
 def usable(verdicts: Verdicts) -> list[Contrast]:
-    """Return the contrasts in the order of the table, the primary ones first."""
+    """Return the contrasts in the order of the table, primary ones first."""
     rows = [row.contrast for row in verdicts.rows]
     return sorted(rows, key=lambda contrast: not contrast.primary)
 
 
 def of_percentiles(verdicts: Verdicts) -> list[Contrast]:
-    """Return the contrasts of percentiles: of a primary metric, of whole requests, or else all."""
+    """Return the contrasts of percentiles: of a primary metric, of whole requests, or all."""
     percentiles = [c for c in usable(verdicts) if percentile_level(c.stat) is not None]
     whole = [contrast for contrast in percentiles if not contrast.subject]
     metrics = {row.contrast.metric for row in verdicts.primary}
@@ -78,7 +78,7 @@ def level_of(contrast: Contrast) -> float:
 
 
 def name_values(metric: str, scale: Scale, stat: str = "") -> str:
-    """Name an axis of values: ``median latency, µs``, and ``requests/s``, which has its unit."""
+    """Name an axis of values: ``median latency, µs``, or ``requests/s``, which is its unit."""
     shown = display_name(metric, stat) if stat else lookup(metric).display or metric
     has_unit = shown.endswith("/s") and scale.factor == 1
     return f"{shown}, {scale.label}" if scale.label and not has_unit else shown

@@ -1,7 +1,6 @@
-"""What the forest plot shows, as data: its rows, their order, and the same in words.
+"""The content of the forest plot as data: its rows, their order, and a description in words.
 
-Tests and screen readers look at the data that is drawn, not at pixels, and nothing of it is
-computed while drawing.
+Tests and screen readers use the drawn data instead of pixels, and drawing computes none of it.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from benchkit.metrics import display_name
 from benchkit.units import format_change, printable
 from benchkit.verdict import Verdict, Verdicts
 
-#: More rows than this are not read at one look: the largest changes are drawn, the rest counted.
+#: Maximum number of rows at one glance: the largest changes are drawn, the rest counted.
 MOST_ROWS = 24
 _FACTOR = 2
-_UNNAMED = "(unnamed)"  # beside benchmarks that have a name
+_UNNAMED = "(unnamed)"  # next to benchmarks that have a name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +55,7 @@ class Row:
 
     @property
     def texts(self) -> tuple[str, str]:
-        """Estimate and interval as they stand at the right."""
+        """Estimate and interval as written on the right."""
         limits = (0.0, self.margin, -self.margin)
         change = format_change(self.ratio, limits)
         if self.low is None or self.high is None or self.low == self.high:
@@ -72,7 +71,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forest:
-    """The data drawn.
+    """The drawn data.
 
     Parameters
     ----------
@@ -99,14 +98,14 @@ class Forest:
 
     @property
     def cut(self) -> str:
-        """Say how many rows are drawn, where not all that could be are."""
+        """Say how many rows are drawn, if not all are."""
         if not self.smaller:
             return ""
         return f"{len(self.rows)} of {len(self.rows) + self.smaller} rows, the largest changes"
 
 
 def data(verdicts: Verdicts) -> Forest:
-    """Collect what the plot shows: the primary rows that have a ratio."""
+    """Collect the content of the plot: the primary rows that have a ratio."""
     usable = [row for row in verdicts.primary if row.contrast.ratio]
     chosen = sorted(usable, key=_size, reverse=True)[:MOST_ROWS]
     kept = {id(row) for row in chosen}
@@ -127,13 +126,13 @@ def data(verdicts: Verdicts) -> Forest:
 
 
 def describe(forest: Forest) -> str:
-    """Say in words what is to be seen, row by row."""
+    """Describe the plot in words, row by row."""
     rows = "; ".join(" ".join((row.heading, row.label, *row.texts)).strip() for row in forest.rows)
     return f"{name_axis(forest)}, estimate and interval of each row: {rows}."
 
 
 def name_axis(forest: Forest) -> str:
-    """Name what the axis shows, and how much of it: ``Change of request_rate against none``."""
+    """Name the quantity on the axis and its reference: ``Change of request_rate against none``."""
     of = f" of {forest.metric}" if forest.metric else ""
     against = f" vs. {forest.baseline}" if forest.baseline else ""
     return f"Change{of}{against}{f' ({forest.cut})' if forest.cut else ''}"
@@ -144,7 +143,7 @@ def _size(row: Verdict) -> float:
 
 
 def _group(rows: Sequence[Verdict], margin: float) -> tuple[Row, ...]:
-    """Bring rows of one heading together, the worst first."""
+    """Group rows by heading, the worst first."""
     contrasts = [row.contrast for row in rows]
     by_variant = _varies(contrasts, "variant") or _varies(contrasts, "baseline")
     groups: dict[str, list[Verdict]] = {}
@@ -175,7 +174,7 @@ def _level(contrast: Contrast, contrasts: Sequence[Contrast]) -> str:
 
 
 def _heading(contrast: Contrast, contrasts: Sequence[Contrast], *, by_variant: bool) -> str:
-    """Name the metric, its level, or both, as far as they tell groups of rows apart."""
+    """Name the metric, its level, or both, as far as they distinguish groups of rows."""
     metric = name_metric(contrast)
     level = _level(contrast, contrasts) if by_variant else ""
     if not level:
@@ -184,7 +183,7 @@ def _heading(contrast: Contrast, contrasts: Sequence[Contrast], *, by_variant: b
 
 
 def name_metric(contrast: Contrast) -> str:
-    """Name what was measured."""
+    """Name the measured quantity."""
     return printable(display_name(contrast.metric, contrast.stat))
 
 

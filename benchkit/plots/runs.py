@@ -1,4 +1,4 @@
-"""Every run, in the order in which it was made."""
+"""Every run, in chronological order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from benchkit.schema import Runs
 
 _PLACE = ("group", "benchmark", "params", "tool", "subject", "metric", "stat")
-_FEWEST = 2  # runs of a variant that have an order
+_FEWEST = 2  # minimum number of runs of a variant that show an order
 
 
 def data(verdicts: Verdicts, runs: Runs | None = None) -> Chart:
@@ -84,7 +84,7 @@ def _values(
 def _places(
     values: dict[str, dict[int, float]], session: Session | None
 ) -> dict[str, tuple[float, ...]]:
-    """Return where each run stands: its rank in the session, or its number."""
+    """Return the position of each run: its rank in the session, or its number."""
     if session is None:
         return {name: tuple(map(float, runs)) for name, runs in values.items()}
     places = session.places

@@ -1,4 +1,4 @@
-"""The shift plot: how much each percentile moves, with the interval from runs."""
+"""The shift plot: how far each percentile moves, with the interval from runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FEWEST = 2
 
 
 def data(verdicts: Verdicts) -> Chart:
-    """Collect the changes of the percentiles of every place that has at least two.
+    """Collect the changes of the percentiles for every place that has at least two.
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""A figure as inline SVG: selectable text, no network, the same bytes every time.
+"""A figure as inline SVG: selectable text, no network access, byte-for-byte reproducible.
 
-It can stand in a page beside others, follows the page's colours, and a screen reader can tell
-what it is.
+It can be placed in a page with others, follows the page's colours, and is accessible to screen
+readers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from benchkit.units import printable
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Parts that matplotlib writes and a page does not need: how they begin and end.
+#: Parts written by matplotlib that a page does not need: their beginnings and ends.
 _SURPLUS = (
     ("<metadata>", "</metadata>"),
     ('<style type="text/css">', "</style>"),
@@ -29,7 +29,7 @@ _SURPLUS = (
 _OPEN = regex(r"<svg\b[^<>]*>")
 _VIEW = regex(r'viewBox="[^"]*"')
 _PATH = regex(r'\bd="[^"]*"')
-_DIGITS = regex(r"(\.\d\d)\d+")  # a hundredth of a point is less than a screen shows
+_DIGITS = regex(r"(\.\d\d)\d+")  # a hundredth of a point is below the resolution of screens
 _ID = regex(r'(\bid="|xlink:href="#|\bhref="#|url\(#)([^")]+)')
 
 
@@ -56,7 +56,7 @@ def to_svg(
     with theme.applied():
         sink = io.StringIO()
         with warnings.catch_warnings():
-            # text stays text: the page's fonts have glyphs that the drawing's lack
+            # text remains text: the page's fonts have glyphs that the drawing's lack
             warnings.filterwarnings("ignore", message="Glyph .* missing", category=UserWarning)
             figure.savefig(sink, format="svg", metadata={"Date": None}, transparent=True)
     text = _body(sink.getvalue())
@@ -70,7 +70,7 @@ def to_svg(
 
 
 def shorten_paths(text: str) -> str:
-    """Write the places of lines to a hundredth of a point.
+    """Round the positions of lines to a hundredth of a point.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def shorten_paths(text: str) -> str:
 
 
 def _body(text: str) -> str:
-    """Leave out prolog, metadata, comments and the style sheet that would reach the whole page."""
+    """Remove prolog, metadata, comments and the style sheet that would affect the whole page."""
     text = text[text.index("<svg") :]
     for start, end in _SURPLUS:
         text, *parts = text.split(start)

@@ -1,4 +1,4 @@
-"""The pair of a sweep: what more load brings, and what it costs."""
+"""The pair of charts of a sweep: what more load yields, and what it costs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchkit.plots.chart import Axis, Chart, Line, Panel, arrange, log_ticks, p
 from benchkit.plots.places import name_values
 from benchkit.units import Scale, common_scale, format_number, printable
 
-#: The first that every level has is drawn: the tail, where it was measured.
+#: The first one that every level has is drawn: the tail, if it was measured.
 _STATS = ("p99", "p95", "p90", "p50", "median", "mean")
 _Placed = Sequence[tuple[int, Saturation]]
 
@@ -132,7 +132,7 @@ def _write(size: float) -> str:
 
 
 def _apart(sizes: Sequence[float]) -> list[float]:
-    """Leave out levels whose ticks would meet on a logarithmic axis."""
+    """Omit levels whose ticks would overlap on a logarithmic axis."""
     least = (sizes[-1] / sizes[0]) ** 0.07
     kept = [sizes[-1]]
     for size in reversed(sizes[:-1]):

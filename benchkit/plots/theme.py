@@ -4,7 +4,7 @@ One inline SVG serves every scheme.
 
 The palette is Okabe and Ito's, darkened or lightened until text on the page has a contrast of at
 least 4.5. Worse and better are burnt orange and blue, never red and green, and never colour alone.
-The first of the series is the baseline's.
+The first colour of the series is the baseline's.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
-#: name -> (light, dark); the light value is what stands in a file of its own.
+#: name -> (light, dark); separate files use the light value.
 PALETTE = {
     "ink": ("#1f2328", "#e6edf3"),
     "muted": ("#57606a", "#9aa7b4"),
@@ -34,13 +34,13 @@ PALETTE = {
     "series4": ("#a3407f", "#e59ac4"),
 }
 
-#: Which of the two colours is drawn with; none where the page chooses.
+#: The index of the colours to draw with; None if the page chooses.
 _scheme: ContextVar[int | None] = ContextVar("scheme", default=None)
 _SENTINELS = {name: f"#0a0b{number:02x}" for number, name in enumerate(PALETTE, 0xC0)}
 
 
 def color(name: str) -> str:
-    """Return the colour to draw with: a sentinel, or one of the two where drawing is `plain`.
+    """Return the colour to draw with: a sentinel, or one of the two if drawing is `plain`.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def color(name: str) -> str:
 
 @contextmanager
 def plain(scheme: int = 0) -> Iterator[None]:
-    """Draw in the colours themselves, for a file of its own (light) or someone's own axes."""
+    """Draw in real colours, for a separate file (light) or for given axes."""
     token = _scheme.set(scheme)
     try:
         yield
@@ -62,7 +62,7 @@ def plain(scheme: int = 0) -> Iterator[None]:
 
 
 def scheme_on(background: tuple[float, float, float, float]) -> int:
-    """Tell which scheme is read on a background: 0 light, 1 dark.
+    """Return which scheme suits a background: 0 light, 1 dark.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def scheme_on(background: tuple[float, float, float, float]) -> int:
 
 
 def variables() -> Iterator[tuple[str, str]]:
-    """Yield (sentinel, CSS value with the light colour to fall back on)."""
+    """Yield (sentinel, CSS value with the light colour as fallback)."""
     for name, sentinel in _SENTINELS.items():
         yield sentinel, f"var(--bk-{name}, {PALETTE[name][0]})"
 
@@ -98,7 +98,7 @@ def declare(scheme: int) -> str:
 
 @contextmanager
 def applied() -> Iterator[None]:
-    """Draw and save under the theme, and leave no setting behind."""
+    """Draw and save with the theme, and restore all settings."""
     import matplotlib as mpl
 
     with mpl.rc_context():
@@ -110,19 +110,19 @@ def applied() -> Iterator[None]:
 
 
 def load_matplotlib() -> None:
-    """Import matplotlib for a command, without a ``matplotlibrc`` of the working folder.
+    """Import matplotlib for a command, ignoring a ``matplotlibrc`` in the working folder.
 
-    It describes no setting of its classes and knows no third dimension: it makes both while it is
-    imported, which takes as long again as the rest of it. A command ends when it has drawn. Where
-    matplotlib is there already, nothing changes.
+    Descriptions of its settings and 3D axes are skipped: creating both during the import would
+    double its time. A command ends after drawing. If matplotlib is already imported, nothing
+    changes.
     """
     spec = None if "matplotlib" in sys.modules else find_spec("matplotlib")
     if spec is None or spec.origin is None:
         return
-    with chdir(Path(spec.origin).parent):  # it looks there before anywhere else
+    with chdir(Path(spec.origin).parent):  # it looks there first
         from matplotlib import artist
 
     vars(artist)["kwdoc"] = lambda _: ""
     solid = ModuleType("mpl_toolkits.mplot3d")
-    vars(solid)["Axes3D"] = SimpleNamespace(name="3d")  # all that is asked of it
+    vars(solid)["Axes3D"] = SimpleNamespace(name="3d")  # the only part that is used
     sys.modules.setdefault(solid.__name__, solid)

@@ -1,4 +1,4 @@
-"""Latency, CPU and memory over the course of a run, the variants aligned where their runs begin."""
+"""Latency, CPU and memory over the course of a run, with the variants' starts aligned."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from benchkit.plots.chart import Axis, Chart, Line, Panel, arrange, log_ticks, p
 from benchkit.plots.places import name_values
 from benchkit.units import Scale, common_scale, printable
 
-#: From this ratio of the largest to the smallest on, a line would lie flat on a linear axis.
+#: From this ratio of largest to smallest value on, a line would be flat on a linear axis.
 _WIDE = 20
-#: Runs longer than this are told in minutes.
+#: Runs longer than this are shown in minutes.
 _LONG, _MINUTE = 600.0, 60.0
-_FEWEST = 40  # points of a single run behind the median, however many runs there are
+_FEWEST = 40  # number of points of a single run behind the median, however many runs there are
 
 
 def data(tracks: Sequence[Track], pairs: Sequence[tuple[str, str]] = ()) -> Chart:
@@ -60,7 +60,7 @@ def data(tracks: Sequence[Track], pairs: Sequence[tuple[str, str]] = ()) -> Char
 
 
 def _is_moving(panel: Panel) -> bool:
-    """Tell whether anything is to be seen: a clock of whole milliseconds may tell one value."""
+    """Return whether anything is visible: a clock of whole milliseconds may record one value."""
     return len({value for line in panel.lines for value in line.y}) > 1
 
 
@@ -71,7 +71,7 @@ def _place(track: Track) -> tuple[str, ...]:
 def _panels(
     labels: Sequence[str], tracks: Sequence[Track], series: dict[str, int], required: Sequence[str]
 ) -> Iterator[Panel]:
-    """Yield a panel per quantity that one of the required variants has."""
+    """Yield one panel for each quantity that one of the required variants has."""
     names = _name_subjects(tracks)
     for chosen in _choose([track for track in tracks if track.run.variant in series]):
         if not any(track.run.variant in required for track in chosen):
@@ -83,7 +83,7 @@ def _panels(
 
 
 def _name_subjects(tracks: Sequence[Track]) -> dict[str, str]:
-    """Name containers as the tables do, those that share a name with their ids."""
+    """Name containers as in the tables, adding ids to those that share a name."""
     envs = {track.subject: track.run.env for track in tracks}
     names = {s: name_id(s, env) or shorten(s) for s, env in envs.items()}
     count = Counter(names.values())

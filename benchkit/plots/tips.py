@@ -1,4 +1,4 @@
-"""What a page says of a mark on request: the exact value under the pointer, without a script."""
+"""Tooltips of a page: the exact value under the pointer, without a script."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from benchkit.units import format_change, format_number, printable
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Points of a line that have a tip each, and the digits of their values.
+#: Maximum number of points of a line with tooltips, and the digits of their values.
 _POINTS, _DIGITS = 60, 5
-#: How near the pointer has to be, in points.
+#: Distance from the pointer, in points.
 _REACH = 5
 
 
 class Tip(NamedTuple):
-    """A text, and where it belongs: points from the left and the lower edge of the figure."""
+    """A text and its position: points from the left and bottom edges of the figure."""
 
     x: float
     y: float
@@ -29,7 +29,7 @@ class Tip(NamedTuple):
 
 
 def list_tips(chart: Chart, axes: Sequence[Axes]) -> list[Tip]:
-    """Return a tip for each point of the lines that bear a name, by the axes they are drawn on."""
+    """Return a tooltip for each point of the labelled lines, by their axes."""
     return [
         tip
         for panel, drawn in zip(chart.panels, axes, strict=True)
@@ -39,8 +39,8 @@ def list_tips(chart: Chart, axes: Sequence[Axes]) -> list[Tip]:
 
 
 def place_tips(axes: Axes, texts: Iterable[tuple[float, float, str]]) -> Iterator[Tip]:
-    """Yield tips at places of the axes' own scales."""
-    axes.get_xlim(), axes.get_ylim()  # which settles the scales
+    """Yield tooltips at positions on the axes' scales."""
+    axes.get_xlim(), axes.get_ylim()  # this fixes the scales
     figure = axes.get_figure(root=True)
     scale = 72 / figure.dpi if figure else 1.0
     for x, y, text in texts:
@@ -49,7 +49,7 @@ def place_tips(axes: Axes, texts: Iterable[tuple[float, float, str]]) -> Iterato
 
 
 def write_tips(tips: Sequence[Tip], height: float) -> str:
-    """Write tips as elements of an SVG of so many points in height.
+    """Write tooltips as elements of an SVG with this height in points.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def _describe_line(panel: Panel, line: Line) -> Iterator[tuple[float, float, str
 
 
 def _write_place(axis: Axis, place: float) -> str:
-    """Write where a point stands: ``p90``, ``run 3``, ``4.2 s since the run began``."""
+    """Write the position of a point: ``p90``, ``run 3``, ``4.2 s since the run began``."""
     text = next((text for tick, text in axis.ticks if tick == place), None)
     if text is not None:
         return text

@@ -1,6 +1,6 @@
-"""A chart as a part of the report: its picture, the same in words, and the table behind it.
+"""A chart in the report: its picture, a description in words, and its table.
 
-Lines over time in words and as a table: how each began and ended, and between what it was.
+Lines over time, in words and as a table: their start, their end, and their range.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from benchkit.plots.grid import draw_chart
 from benchkit.reporting.section import Plot
 from benchkit.tables.model import Cell, Column, Table
 
-#: Points of a line that are told one by one, in words and in the table.
+#: Maximum number of points of a line that are listed, in words and in the table.
 _MOST_LISTED = 60
 
-#: Where a line is told, as shares of the run.
+#: Positions at which a line is described, as shares of the run.
 _PLACES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
@@ -56,7 +56,7 @@ def _draw(chart: Chart, name: str, words: str) -> str:
 
 
 def describe(chart: Chart) -> str:
-    """Say in words what is to be seen: from where to where each line goes."""
+    """Describe the chart in words: from where to where each line goes."""
     if _is_over_time(chart):
         return describe_courses(chart)
     return " ".join(_describe_panel(panel) for panel in chart.panels)
@@ -73,13 +73,13 @@ def _describe_line(panel: Panel, line: Line) -> str:
 
 
 def _write_x(panel: Panel, line: Line, index: int) -> str:
-    """Write where a point stands, with its label where it bears one."""
+    """Write the position of a point, with its label if it has one."""
     place = panel.x.write(line.x[index])
     return f"{place} ({line.labels[index]})" if line.labels else place
 
 
 def tabulate(chart: Chart) -> Table:
-    """Return what is drawn as a table: a row per line where lines share ticks, else per point."""
+    """Return the drawn data as a table: one row per line if lines share ticks, else per point."""
     title = f"{chart.title}: the numbers in the figure"
     if _is_over_time(chart):
         return tabulate_courses(chart, title)
@@ -125,13 +125,13 @@ def _is_listed(line: Line) -> bool:
 
 
 def _name(panel: Panel, line: Line) -> tuple[Cell, Cell]:
-    """Name panel and line; dots bear no name of their own."""
+    """Name panel and line; dots have no name."""
     same = (other.name for other in panel.lines if other.name and other.series == line.series)
     return Cell(name_panel(panel)), Cell(line.name or next(same, ""))
 
 
 def tabulate_courses(chart: Chart, title: str) -> Table:
-    """Return the median of each variant at quarters of the run, and its ends between them."""
+    """Return the median of each variant at quarters of the run, and its range between them."""
     places = (*("start", "1/4", "1/2", "3/4", "end"), "lowest", "highest")
     columns = (
         Column("panel", "figure"),
@@ -150,7 +150,7 @@ def tabulate_courses(chart: Chart, title: str) -> Table:
 
 
 def describe_courses(chart: Chart) -> str:
-    """Say in words how each line began and ended, and between what it was."""
+    """Describe in words how each line began and ended, and its range."""
     by_panel: dict[str, list[str]] = {}
     for panel, line in _lines(chart):
         start, *_, end, low, high = (panel.y.write(value) for value in _tell(panel, line))
@@ -162,7 +162,7 @@ def describe_courses(chart: Chart) -> str:
 
 
 def name_panel(panel: Panel) -> str:
-    """Name what a panel shows, with its unit, and the metric but once.
+    """Name the content of a panel with its unit, mentioning the metric only once.
 
     Examples
     --------
@@ -182,9 +182,9 @@ def _lines(chart: Chart) -> Iterator[tuple[Panel, Line]]:
 
 
 def _tell(panel: Panel, line: Line) -> list[float]:
-    """Return where a line is at quarters of the run, its lowest and its highest within it.
+    """Return the values of a line at quarters of the run, its minimum and its maximum.
 
-    Between two points the line is where it is drawn.
+    Between two points, the line is interpolated as drawn.
     """
     begin, end = panel.window
     places = begin + (end - begin) * np.array(_PLACES)

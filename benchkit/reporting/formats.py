@@ -1,6 +1,6 @@
 """The formats of a report, by name.
 
-A new format is a module and a line here, imported only when it is asked for.
+A new format is a module and a line here, imported only on request.
 """
 
 from __future__ import annotations

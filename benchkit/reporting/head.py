@@ -1,4 +1,4 @@
-"""The line under the verdict: what was compared, on which load and machine, when, how often."""
+"""The line below the verdict: what was compared, the load and machine, the date, the runs."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from benchkit.tables.derived import Part
     from benchkit.verdict import Verdicts
 
-#: Names that the line lists, and characters that sides and benchmarks may take; more are counted.
+#: Limits for the names in the line, and for the length of sides and benchmarks; the rest are
+#: counted.
 _NAMED, _ROOM, _SHORT = 6, 100, 40
 NO_PARTS: Mapping[str, Part] = MappingProxyType({})
-#: Lengths of runs up to this ratio count as one.
+#: Lengths of runs up to this ratio count as equal.
 _SAME_LENGTH = 1.05
 
 
@@ -34,7 +35,7 @@ def write_status(
     findings: Sequence[Finding],
     parts: Mapping[str, Part] = NO_PARTS,
 ) -> str:
-    """Say in one line what stands behind the verdict, and how many findings need attention."""
+    """Summarise in one line what the verdict is based on, and how many findings need attention."""
     margin = format_bare(verdicts.margin) if verdicts.comparisons.contrasts else ""
     texts = (
         describe_setting(verdicts, runs, parts),
@@ -47,7 +48,7 @@ def write_status(
 def write_lines(
     verdicts: Verdicts, runs: Runs | None, parts: Mapping[str, Part], findings: Sequence[Finding]
 ) -> list[str]:
-    """Write what stands above the tables of a terminal: the verdict, and below it its setting."""
+    """Write the lines above the tables of a terminal: the verdict and its context."""
     below = (describe_setting(verdicts, runs, parts), *follow(verdicts, parts))
     return [lead(verdicts, parts, findings), *(f"  {line}" for line in filter(None, below))]
 
@@ -55,9 +56,9 @@ def write_lines(
 def describe_setting(
     verdicts: Verdicts, runs: Runs | None, parts: Mapping[str, Part] = NO_PARTS
 ) -> str:
-    """Say in one line what was compared: sides, benchmarks, runs, tool, load, date, machine.
+    """Summarise in one line what was compared: sides, benchmarks, runs, tool, load, date, machine.
 
-    Where a sweep is shown in place of a comparison, it is what the line is about.
+    If a sweep is shown instead of a comparison, the line describes the sweep.
     """
     contrasts = verdicts.comparisons.contrasts
     compared = None if runs is None else _keep_compared(runs, verdicts, parts)
@@ -81,7 +82,7 @@ def describe_setting(
 
 
 def _keep_compared(runs: Runs, verdicts: Verdicts, parts: Mapping[str, Part]) -> Runs:
-    """Return the measured runs of what was compared or swept; without either, all."""
+    """Return the measured runs that were compared or swept; without either, all of them."""
     measured = keep_measured(runs)
     contrasts = verdicts.comparisons.contrasts
     shown = {(v, c.benchmark, c.tool) for c in contrasts for v in (c.baseline, c.variant)}
@@ -96,7 +97,7 @@ def _keep_compared(runs: Runs, verdicts: Verdicts, parts: Mapping[str, Part]) ->
 
 
 def _name_sides(verdicts: Verdicts) -> list[str]:
-    """Name the variants of each baseline that were compared: ``otlp and apm vs. none``."""
+    """Name the compared variants of each baseline: ``otlp and apm vs. none``."""
     compared = {(c.baseline, c.variant) for c in verdicts.comparisons.contrasts}
     sides: dict[str, list[str]] = {}
     for base, variant in verdicts.comparisons.pairs:
@@ -106,13 +107,13 @@ def _name_sides(verdicts: Verdicts) -> list[str]:
 
 
 def _name_benchmarks(names: Sequence[str]) -> list[str]:
-    """Return the names, last that of the one without a name; nothing where it is the only one."""
+    """Return the names, with an unnamed one last; nothing if it is the only one."""
     named = [*filter(None, names)]
     return [*named, "unnamed"] if 0 < len(named) < len(names) else named
 
 
 def _list(names: Sequence[str], noun: str, room: int = _ROOM) -> str:
-    """List a few names; more, or long ones, are counted."""
+    """List a few names; count the rest and long ones."""
     shown = [*map(printable, names)]
     if len(shown) > 1 and (len(shown) > _NAMED or len(", ".join(shown)) > room):
         return f"{len(shown)} {noun}"
@@ -133,13 +134,13 @@ def _count_urgent(findings: Sequence[Finding]) -> str:
 
 
 def _describe_load(runs: Runs) -> list[str]:
-    """Say how the runs were loaded: the model, the target rate, the levels, how long.
+    """Describe the load: the model, the target rate, the levels, the length.
 
-    The rate is shown only where every run of an open loop records one.
+    The rate is shown only if every run of an open loop records one.
     """
     models = [model for model in dict.fromkeys(runs["load_model"]) if model != "unknown"]
     rates = runs.loc[runs["load_model"] == "open", "target_rate"].tolist()
-    lengths = [length for length in runs["duration"].tolist() if length > 0]  # NaN is not
+    lengths = [length for length in runs["duration"].tolist() if length > 0]  # except NaN
     at = " at " + _range(rates, "requests/s") if rates and all(r > 0 for r in rates) else ""
     each = f"{_describe_lengths(lengths)} each" if lengths else ""
     loops = f"{' and '.join(models)} loop{at}" if models else ""
@@ -201,5 +202,5 @@ def _describe_circumstances(runs: Runs) -> list[str]:
 
 
 def _limit(text: str, count: int, total: int) -> str:
-    """Say of how many runs something is known, where it is not of all."""
+    """Say how many runs record a fact, if not all do."""
     return text if count == total else f"{text} ({count} of {total} runs)"

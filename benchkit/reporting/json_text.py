@@ -1,6 +1,6 @@
-"""The one way in which JSON is written: in ASCII, and without numbers that JSON does not have.
+"""JSON output: in ASCII, and without numbers that JSON lacks.
 
-Whatever names stand in it, it can be written in any encoding and acts in no terminal.
+Whatever names it contains, it can be written in any encoding and is harmless in terminals.
 """
 
 from __future__ import annotations

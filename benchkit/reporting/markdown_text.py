@@ -1,7 +1,7 @@
-"""Text and tables that Markdown shows as they are, whatever the names in them.
+"""Text and tables that Markdown shows literally, whatever their names.
 
-A benchmark called ``<script>`` or ``a|b`` is a name, neither code nor a new column, and
-``@somebody`` is not called.
+A benchmark called ``<script>`` or ``a|b`` is a name, not code or a new column, and ``@somebody`` is
+not notified.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _ENTITIES = str.maketrans(
 )
 _REFERENCE = regex(
     r"@(?=\w)|#(?=\d)|(?<=\w):(?=//)|(?<=www)\."  # people, issues, addresses
-    rf"|^:(?=:)|{SERVICE_COMMAND}"  # what the log of a pipeline obeys
+    rf"|^:(?=:)|{SERVICE_COMMAND}"  # commands in the log of a pipeline
     r"|(?<=\])(?=[(\[:])|^(?=(?:[#+-]|\d+[.)]) )"  # links, headings, lists
-    r"|[~$](?=\S)"  # what is struck out, formulas
+    r"|[~$](?=\S)"  # strikethrough, formulas
 )
 _CALLS = {"@": "&#64;", "#": "&#35;", ":": "&#58;", ".": "&#46;", "": "\\"}
 _CALLS |= {"~": "&#126;", "$": "&#36;"}
@@ -28,7 +28,7 @@ _UNDERSCORE = regex(r"(?<!\w)_|_(?!\w)")
 
 
 def escape(text: str, longest: int = _LONGEST) -> str:
-    r"""Write a text so that nothing in it is Markdown or HTML, cut where it is longer.
+    r"""Write a text without effect in Markdown or HTML, cut if it is too long.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def escape(text: str, longest: int = _LONGEST) -> str:
 
 
 def escape_lines(lines: Iterable[str]) -> str:
-    """Write paragraphs, each cut where it is too long to be meant for reading."""
+    """Write paragraphs, each cut if it is too long to be read."""
     return "\n\n".join(escape(line) for line in lines)
 
 

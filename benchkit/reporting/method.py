@@ -1,4 +1,4 @@
-"""How the numbers came about, in sentences."""
+"""How the numbers were computed, in sentences."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ _METHODS = {
 
 
 def describe_method(verdicts: Verdicts) -> tuple[str, ...]:
-    """Describe the unit of analysis, the methods in use, the correction and the verdicts."""
+    """Describe the unit of analysis, the methods used, the correction and the verdicts."""
     used = {row.contrast.method for row in verdicts.rows}
     margin = format_bare(verdicts.margin)
     confidence = format_bare(verdicts.comparisons.confidence)

@@ -1,7 +1,7 @@
-"""The report as data: what it says, in which order, before anyone decides on HTML or Markdown.
+"""The report as data: its content and order, independent of HTML or Markdown.
 
-Every output is the same report in other clothes; a section is added here and in one builder, and
-every renderer shows it.
+Every output shows the same report; a section is added here and in one builder, and every renderer
+shows it.
 """
 
 from __future__ import annotations

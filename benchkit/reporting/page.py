@@ -1,8 +1,8 @@
-"""The page as plain data: texts, tables and finished figures, with nothing to call.
+"""The page as plain data: texts, tables and finished figures, without methods.
 
-A template sees this and no other object, so that it can read the report and do nothing to it.
+A template gets only this object, so it can read the report but not change anything.
 
-What a notebook shows of results that were loaded.
+What a notebook shows of loaded results.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Page:
 
 
 def draw_page(report: Report) -> Page:
-    """Draw the plots of a report, and keep what a page shows."""
+    """Draw the plots of a report, and keep the parts that a page shows."""
     return Page(
         title=report.title,
         sentence=report.sentence,
@@ -104,7 +104,7 @@ def _copy(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """What the template sees.
+    """The data for the template.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
-"""The templates of a folder, rendered in a process of bounded memory and time.
+"""Rendering of user templates in a process with limited memory and time.
 
-Whatever a template computes, it computes in a process that may write no file and is ended at its
-limits. Where the system knows no such limits, the time alone is bounded.
+A template runs in a process that may not write files and is stopped at its limits. On systems
+without such limits, only its time is limited.
 
-Blocks of a template that nothing shows, since no template it extends has them.
+Blocks of a template that are never shown, because no template it extends has them.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from jinja2.nodes import Block, Node, Template
 
 
-#: Bytes of memory, seconds, of the clock as of the processor, and characters of the page.
+#: Limits: bytes of memory, seconds of clock and processor time, and characters of the page.
 _MEMORY, _SECONDS, _LARGEST = 1 << 30, 60, 256 << 20
-#: Seconds and bytes in which a process that met a limit may still name the line.
+#: Seconds and bytes for a process at its limit to report the line.
 _GRACE, _RESERVE = 2, 64 << 20
 _WRONG = 3
 _HINT = "fix the template; `benchkit help publish` lists the variables"
@@ -86,7 +86,7 @@ def _describe_time(seconds: int) -> str:
 
 
 def main() -> int:
-    """Render what stands on standard input, within the limits beside it."""
+    """Render the page described on standard input, within the given limits."""
     name, page, folder, limits = pickle.load(sys.stdin.buffer)  # noqa: S301 - from `render_apart`
     try:
         with _locate(name, folder, limits[0]):
@@ -101,12 +101,12 @@ def main() -> int:
 
 
 def _limit(memory: int, seconds: int) -> None:
-    """Bound memory and processor time from here on, and forbid files to grow."""
-    with suppress(ImportError):  # not everywhere
+    """Limit memory and processor time from here on, and forbid files to grow."""
+    with suppress(ImportError):  # not available everywhere
         import resource
 
         used = math.ceil(time.process_time())
-        last = resource.getrlimit(resource.RLIMIT_CPU)[1]  # which no process may raise
+        last = resource.getrlimit(resource.RLIMIT_CPU)[1]  # no process may raise it
         end = used + seconds + _GRACE
         end = end if last == resource.RLIM_INFINITY else min(end, last)
         allowed = max(end - _GRACE, 1)
@@ -122,7 +122,7 @@ def _limit(memory: int, seconds: int) -> None:
 
 
 def _make_room() -> None:
-    """Let the process that met a limit say so: its memory is full, and its time may be over."""
+    """Let a process at its limit report it: its memory is full, and its time may be over."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -147,7 +147,7 @@ def _render(name: str, page: Page, folder: Path, largest: int) -> str:
 
 @contextmanager
 def _locate(name: str, folder: Path, memory: int) -> Iterator[None]:
-    """Name path and line of a wrong template."""
+    """Name path and line of an invalid template."""
     from jinja2 import TemplateNotFound, TemplateSyntaxError
 
     try:
@@ -168,7 +168,7 @@ def _locate(name: str, folder: Path, memory: int) -> Iterator[None]:
 
 
 def _place(error: Exception, folder: Path, name: str) -> str:
-    """Return path and line of the last template of the folder that the error came through."""
+    """Return path and line of the last user template in the error's traceback."""
     frames = extract_tb(error.__traceback__)
     inside = [frame for frame in frames if Path(frame.filename).is_relative_to(folder)]
     last = (inside or [frame for frame in frames if frame.filename.endswith(".html")])[-1:]
@@ -176,7 +176,7 @@ def _place(error: Exception, folder: Path, name: str) -> str:
 
 
 def require_blocks(environment: Environment, path: Path) -> None:
-    """Refuse a template that fills a block which none of those it extends has.
+    """Refuse a template that fills a block which none of its base templates has.
 
     Raises
     ------
@@ -200,7 +200,7 @@ def require_blocks(environment: Environment, path: Path) -> None:
 
 
 def _list_parents(environment: Environment, tree: Template) -> Iterator[Template]:
-    """Yield the templates that one extends, as far as their names are written out."""
+    """Yield the templates that one extends, as far as their names are literals."""
     from jinja2.nodes import Const, Extends
 
     seen: set[str] = set()
@@ -227,7 +227,7 @@ def _all(tree: Template) -> Iterator[Block]:
 
 
 def _list_outer(node: Node) -> Iterator[Block]:
-    """Yield the blocks that stand in no other: those within one are its own."""
+    """Yield the outermost blocks: those inside them belong to the template itself."""
     from jinja2.nodes import Block
 
     for child in node.iter_child_nodes():

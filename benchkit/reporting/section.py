@@ -11,7 +11,7 @@ from benchkit.tables.model import Table
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plot:
-    """A figure that is drawn only where it is shown.
+    """A figure that is drawn only when it is shown.
 
     Parameters
     ----------

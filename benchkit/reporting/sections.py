@@ -1,4 +1,4 @@
-"""The sections of the report, one builder each; what the data do not carry is said, not shown.
+"""The sections of the report, one builder each; missing data are mentioned instead of shown.
 
 A new section is a function and a line in `_BUILDERS`.
 """
@@ -64,7 +64,7 @@ _AROUND = " Shaded: before and after the measured run."
 _DOTS = "Each mark is one run, each bar the median of its variant."
 
 
-#: Exploratory rows from which on phases and tags stand apart.
+#: Number of secondary rows above which phases and tags get a separate section.
 _MANY = 60
 
 
@@ -90,7 +90,7 @@ def write_sections(
     diagnostics: Sequence[Diagnostic] = (),
     amounts: Amounts | None = None,
 ) -> tuple[Section, ...]:
-    """Build every section the data carry; the method names the others and why they are missing."""
+    """Build every section for which there are data; the method names the others and the reasons."""
     known = sources if sources is not None else read_sources(runs) if runs is not None else ()
     problems = tuple(problem for problem in diagnostics if problem.severity != "note")
     inputs = _Inputs(
@@ -159,7 +159,7 @@ def _comparison(inputs: _Inputs) -> Section | str:
 
 
 def _other_tables(inputs: _Inputs) -> tuple[Table, ...]:
-    """Return the rows outside the verdict; of very many those of phases and tags by themselves."""
+    """Return the secondary rows; if there are very many, separate those of phases and tags."""
     without = shown_apart(inputs.parts)
     tables = exploratory_tables(inputs.verdicts, without=without)
     if sum(len(table.rows) for table in tables) <= _MANY:
@@ -183,7 +183,7 @@ def _variants(inputs: _Inputs) -> Section | str:
 
 
 def _part(name: str) -> Callable[[_Inputs], Section | str]:
-    """Return the builder of a part beside the comparison."""
+    """Return the builder of a part next to the comparison."""
 
     def build(inputs: _Inputs) -> Section | str:
         part = inputs.parts.get(name)

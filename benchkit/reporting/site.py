@@ -1,6 +1,6 @@
-"""A history as a folder of pages that any static host serves, and that open without a server.
+"""A history as a folder of pages for any static host, which also open without a server.
 
-The curve of a series in a row of a table: its commits across, its values up.
+The curve of a series in a table row: commits on the x axis, values on the y axis.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-#: The file that every page reads the commits from.
+#: The file from which every page reads the commits.
 _COMMITS = "commits.js"
-#: The files that every site has.
+#: The files of every site.
 SHARED = ("site.css", "site.js", _COMMITS, "index.html")
-#: The folder of the pages of benchmarks, and the line by which such a page is known.
+#: The folder of the benchmarks' pages, and the line that identifies such a page.
 PAGES, _MADE = "benchmarks", '<meta name="generator" content="benchkit'
 #: Digits of a value on a page.
 _DIGITS = 9
-#: Characters of a benchmark's name in that of its page, and of the digest behind it.
+#: Maximum length of a benchmark's name in the name of its page, and of the digest after it.
 _LONGEST, _DIGEST = 40, 8
 _WORDS = regex(r"[^a-z0-9]+")
 _LOOKS = {True: "worse", False: "better", None: "changed"}
 
-#: Size in pixels, and how far the curve stays from the edge.
+#: Size in pixels, and the margin around the curve.
 WIDTH, HEIGHT, EDGE = 160, 28, 2
 
 
@@ -143,15 +143,15 @@ def _write_page(
 
 
 def _embed(data: object) -> str:
-    """Write data as JSON that ends no element of a page."""
+    """Write data as JSON that cannot end an element of a page."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _read_pattern(repo_url: str) -> str:
-    """Return the address of a commit, with ``{commit}`` for it; empty where there is none.
+    """Return the address pattern of commits, with ``{commit}``; empty if there is none.
 
-    It is public: it has no credentials, and a query only where the commit stands in it.
+    It is public: it has no credentials, and a query only if that contains the commit.
     """
     if not repo_url:
         return ""
@@ -171,20 +171,20 @@ def _read_pattern(repo_url: str) -> str:
 
 
 def _link(pattern: str, commit: str) -> str:
-    """Return the address of a commit; empty where its name is no hash."""
+    """Return the address of a commit; empty if its name is not a hash."""
     is_hash = set(commit) <= set(hexdigits)
     return pattern.replace("{commit}", commit) if is_hash else ""
 
 
 def _order_commits(history: History) -> dict[str, tuple[int, datetime]]:
-    """Return the place and time of each commit, in order."""
+    """Return the position and time of each commit, in order."""
     times = {point.commit: point.time for series in history.series for point in series.points}
     ordered = sorted(times.items(), key=lambda item: (item[1], item[0]))
     return {commit: (place, time) for place, (commit, time) in enumerate(ordered)}
 
 
 def _write_commits(orders: Mapping[str, Mapping[str, tuple[int, datetime]]], pattern: str) -> str:
-    """Write the script that holds the commits of every branch, which all pages share."""
+    """Write the script with the commits of all branches, which all pages share."""
     branches = {
         branch: [
             [printable(commit), f"{time:%Y-%m-%d %H:%M}"] for commit, (_, time) in order.items()
@@ -195,7 +195,7 @@ def _write_commits(orders: Mapping[str, Mapping[str, tuple[int, datetime]]], pat
 
 
 def _rank(entry: Entry) -> tuple[int, bool, str]:
-    """Return what sorts series: the newest outside, then those that changed; what costs first."""
+    """Return the sort key of series: the newest outside, then those that changed; costs first."""
     last = entry.newest if entry.state == "outside" else entry.events[-1] if entry.events else None
     is_cost = last is not None and last.look == "worse"
     return ("outside", "changed", "steady").index(entry.state), not is_cost, entry.name
@@ -241,14 +241,14 @@ def _make_event(series: Series, change: Change, pattern: str) -> Event:
 
 
 def _name_page(series: Series) -> str:
-    """Name the page of a benchmark, the same in every history: its words and a digest of all."""
+    """Name the page of a benchmark, stable across histories: its words and a digest."""
     about = (series.group, series.benchmark, series.params)
     words = _WORDS.sub("-", " ".join(about).lower()).strip("-")[:_LONGEST].strip("-")
     return f"{PAGES}/{words or 'results'}-{_digest(json.dumps(about))}.html"
 
 
 def find_pages(folder: Path) -> list[Path]:
-    """Return the pages of benchmarks in the folder of a site, also those of an earlier one."""
+    """Return the benchmarks' pages in the folder of a site, including those of an earlier one."""
     names = (folder / PAGES).glob(f"*-{'[0-9a-f]' * _DIGEST}.html")
     return [path for path in names if _MADE in path.read_text(encoding="utf-8", errors="replace")]
 
@@ -260,7 +260,7 @@ def _digest(text: str) -> str:
 def _collect(
     series: Series, entry: Entry, order: Mapping[str, tuple[int, datetime]]
 ) -> dict[str, object]:
-    """Return what the chart of a series draws."""
+    """Return the data of a series' chart."""
     scale = common_scale([point.value for point in series.measured], series.unit)
     start = order[series.points[0].commit][0]
     runs = [point.runs for point in series.points]
@@ -285,7 +285,7 @@ def _collect(
 
 
 def _write(value: float, scale: Scale) -> float | None:
-    """Return a value in its scale, without digits that come from scaling it; None for NaN."""
+    """Return a value in its scale, without digits caused by scaling; None for NaN."""
     if value != value:  # noqa: PLR0124 - NaN
         return None
     scaled = float(f"{value / scale.factor:.{_DIGITS}g}")
@@ -294,7 +294,7 @@ def _write(value: float, scale: Scale) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Sparkline:
-    """A path of SVG, and where levels begin, with the look of each."""
+    """A path of SVG, and the starts of levels, each with its style."""
 
     path: str
     marks: tuple[tuple[float, str], ...]
@@ -303,7 +303,7 @@ class Sparkline:
 def draw_sparkline(
     values: Sequence[float], start: int, size: int, marks: Sequence[tuple[int, str]]
 ) -> Sparkline:
-    """Draw values, of which NaN is a gap; of many, the smallest and largest of each pixel.
+    """Draw values, with NaN as gaps; if there are many, the minimum and maximum per pixel.
 
     Parameters
     ----------

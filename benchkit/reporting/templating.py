@@ -1,14 +1,14 @@
-"""The page's templates: the packaged ones, and those of a folder that stand before them.
+"""The page's templates: the packaged ones, and those of a folder that override them.
 
 A template of the same name replaces the packaged one; ``{% extends "benchkit/page.html" %}`` keeps
-all of it but the blocks that are written anew: ``head``, ``style``, ``verdict``, ``navigation``,
+all of it except the redefined blocks: ``head``, ``style``, ``verdict``, ``navigation``,
 ``sections``, ``footer``. Templates see ``report`` (`benchkit.reporting.page.Page`) and
 ``context_version``, which is raised when anything they see changes its name or meaning. Those of a
-folder run in Jinja's sandbox, in a process of their own (`benchkit.reporting.rendering`).
+folder run in Jinja's sandbox, in a separate process (`benchkit.reporting.rendering`).
 
-How a table stands on the page: cells in their columns, looks, and the keys they sort by.
+A table on the page: cells in their columns, styles, and sort keys.
 
-A template places what it is given and decides nothing.
+A template places what it receives and decides nothing.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
     from benchkit.reporting.page import Card, Page
 
 
-#: What templates see; raised when it changes.
+#: The version of what templates see, raised when it changes.
 CONTEXT_VERSION = 2
 _PACKAGED = Path(__file__).parent / "templates"
 _PREFIX = "benchkit"
 GROUP = "benchkit.templates"
-#: What a folder of templates holds.
+#: The contents of a folder of templates.
 _ENDINGS = (".html", ".css", ".js")
 
-#: Rows up to which a folded table is printed.
+#: Maximum number of rows of a folded table that is printed.
 _PRINTED = 40
-#: Characters of an interval that stay in one line.
+#: Maximum length of an interval without a line break.
 _WIDEST_INTERVAL = 20
 _LOOKS = {"▲": "worse", "▼": "better", "=": "same", "≠": "changed", "~": "unknown"}
 
@@ -58,7 +58,7 @@ def render(name: str, report: Page | Report | Card) -> str:
 
 @cache
 def make_environment(folder: Path | None = None) -> Environment:
-    """Return what renders the packaged templates, or those of a folder before them."""
+    """Return a renderer for the packaged templates, or for those of a folder that override them."""
     from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
     from jinja2.sandbox import SandboxedEnvironment
     from markupsafe import Markup
@@ -95,7 +95,7 @@ def make_environment(folder: Path | None = None) -> Environment:
 
 
 def _load_from(folder: Path) -> FileSystemLoader:
-    """Return what loads the templates of a folder, and refuses what a link names elsewhere."""
+    """Return a loader for the templates of a folder, which refuses links to other places."""
     from jinja2 import FileSystemLoader
 
     class Loader(FileSystemLoader):
@@ -112,14 +112,14 @@ def _load_from(folder: Path) -> FileSystemLoader:
 
 
 def _summarise(findings: Sequence[Finding]) -> Sequence[str]:
-    """Sum up findings for a notebook."""
+    """Summarise findings for a notebook."""
     from benchkit.tables.findings import IN_PYTHON, summarise_findings
 
     return summarise_findings(findings, rest=IN_PYTHON)
 
 
 def require_templates(folder: Path) -> Path:
-    """Return the folder that a path or the name of a plug-in means.
+    """Return the folder that a path or the name of a plug-in refers to.
 
     Raises
     ------
@@ -139,7 +139,7 @@ def require_templates(folder: Path) -> Path:
 
 
 def find_folder(folder: Path) -> Path:
-    """Return the folder of templates that is meant.
+    """Return the requested folder of templates.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def find_folder(folder: Path) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A cell in its column, and whether it says the same again as the row above."""
+    """A cell in its column, and whether it repeats the row above."""
 
     cell: Cell
     column: Column
@@ -176,7 +176,7 @@ class Place:
 
     @property
     def text(self) -> str:
-        """What it says; a mark stays with what is behind it, and an interval in one line."""
+        """Its text; a mark stays with the text after it, and an interval on one line."""
         label = self.cell.label
         if label.startswith(("[", "> ")) and len(label) <= _WIDEST_INTERVAL:
             return label.replace(" ", "\N{NO-BREAK SPACE}")
@@ -190,7 +190,7 @@ class Place:
 
 
 def lay_out(table: Table) -> list[list[Place]]:
-    """Put cells under their columns and mark labels that only repeat the row above."""
+    """Put cells into their columns and mark labels that only repeat the row above."""
     labels = next(
         (i for i, column in enumerate(table.columns) if column.align == "right"), len(table.columns)
     )
@@ -229,12 +229,12 @@ def sort_key(place: Place) -> Markup:
 
 
 def is_long(table: Table) -> bool:
-    """Tell whether a folded table stays folded on paper."""
+    """Return whether a folded table stays folded on paper."""
     return len(table.rows) > _PRINTED
 
 
 def gather(findings: Sequence[Finding]) -> list[list[Finding]]:
-    """Put findings of one code side by side that ask for the same remedy."""
+    """Group findings with the same code and remedy."""
     groups: dict[tuple[str, str, str], list[Finding]] = {}
     for each in findings:
         groups.setdefault((each.severity, each.code, each.remedy), []).append(each)
@@ -242,7 +242,7 @@ def gather(findings: Sequence[Finding]) -> list[list[Finding]]:
 
 
 def mark_code(text: str) -> Markup:
-    """Write a text with what stands between backticks as code.
+    """Write a text with backticks as code.
 
     Examples
     --------
@@ -252,14 +252,14 @@ def mark_code(text: str) -> Markup:
     from markupsafe import Markup, escape
 
     parts = [escape(part) for part in printable(text).split("`")]
-    if len(parts) % 2 == 0:  # one that stands alone is a backtick
+    if len(parts) % 2 == 0:  # a single one is a literal backtick
         return escape(printable(text))
     coded = (part if i % 2 == 0 else f"<code>{part}</code>" for i, part in enumerate(parts))
     return Markup("".join(coded))  # noqa: S704 - each part is escaped
 
 
 def hash_script(script: str) -> str:
-    """Return the source by which a page allows this script and no other.
+    """Return the CSP source that allows this script and no other.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Plans and calibrations for machines: frozen records as JSON.
+"""Plans and calibrations as JSON, from frozen records.
 
-A script reads the numbers that a table rounds; the keys are the fields, later versions add some
+A script reads the numbers that a table rounds; the keys are the fields, and later versions add some
 and rename none.
 """
 
@@ -17,7 +17,7 @@ FORMAT_VERSION = 2
 
 
 def to_json(name: str, record: object, sentences: Sequence[str], **more: object) -> str:
-    """Write a record as JSON; floats round-trip, numbers that are not known are null.
+    """Write a record as JSON; floats round-trip, unknown numbers are null.
 
     Parameters
     ----------

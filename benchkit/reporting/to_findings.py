@@ -1,6 +1,6 @@
-"""Findings for machines: JSON and CSV with the public keys.
+"""Findings as JSON and CSV with the public keys.
 
-Scripts read what `check` finds, under the names that `compare` and `report` give it.
+Scripts read the findings of `check` under the names that `compare` and `report` use.
 
 Format version 1: the first.
 """
@@ -31,7 +31,7 @@ def to_json(findings: Sequence[Finding]) -> str:
 
 
 def to_csv(findings: Sequence[Finding]) -> str:
-    """Write findings as CSV; the numbers are ``name=value``, parted by semicolons."""
+    """Write findings as CSV; the numbers are ``name=value``, separated by semicolons."""
     sink = io.StringIO()
     writer = csv.writer(sink, lineterminator="\n")
     writer.writerow(KEYS)

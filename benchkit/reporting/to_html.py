@@ -1,4 +1,4 @@
-"""The report as one self-contained page: no network, light, dark and print, script for comfort."""
+"""The report as one self-contained page: no network, light, dark and print, optional script."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def to_html(report: Report, templates: Path | None = None) -> str:
 
 
 def to_fragment(report: Report) -> str:
-    """Write verdict and tables as an element that a notebook can show."""
+    """Write verdict and tables as an element for a notebook."""
     return render("fragment.html", report)
 
 
 def to_card(card: Card) -> str:
-    """Write what was loaded as an element that a notebook can show."""
+    """Write what was loaded as an element for a notebook."""
     return render("card.html", card)

@@ -1,4 +1,4 @@
-"""Verdicts for machines: JSON and CSV with the public keys.
+"""Verdicts as JSON and CSV with the public keys.
 
 Scripts rely on these names, which are part of the contract: later versions add keys and rename
 none.
@@ -73,7 +73,7 @@ _JUDGED = {
     "detectable": "detectable",
     "adjustment": "adjustment",
 }
-#: Of the ratio, or of the difference where there is none, for all primary rows at once.
+#: The ratio's interval, or the difference's without a ratio, simultaneous for all primary rows.
 _SIMULTANEOUS = ("simultaneous_low", "simultaneous_high")
 
 
@@ -117,7 +117,7 @@ def document(
     } | more
 
 
-#: Keys of the answer over all benchmarks of a metric, as in a row.
+#: Keys of the result over all benchmarks of a metric, as in a row.
 _TOGETHER = (
     *("group", "subject", "metric", "stat", "unit", "better", "baseline", "variant"),
     *("n_baseline", "n_variant", "ratio", "ratio_low", "ratio_high", "method"),
@@ -148,7 +148,7 @@ def _tables(part: Part) -> list[dict[str, Any]]:
 
 
 def row_values(row: Verdict) -> dict[str, Any]:
-    """Return one row under its public keys."""
+    """Return one row with its public keys."""
     values: dict[str, Any] = {}
     for key in KEYS:
         if key == "notes":
@@ -163,7 +163,7 @@ def row_values(row: Verdict) -> dict[str, Any]:
 
 
 def finding_values(finding: Finding) -> dict[str, Any]:
-    """Return one finding under its public keys."""
+    """Return one finding with its public keys."""
     return {
         "code": finding.code,
         "severity": finding.severity,
@@ -177,7 +177,7 @@ def finding_values(finding: Finding) -> dict[str, Any]:
 def to_csv(verdicts: Verdicts, path: str | Path | None = None) -> str:
     """Write the rows as CSV; unknown is empty, notes are joined, no text is read as a formula.
 
-    With a path they are written to that file, too.
+    With a path, they are also written to that file.
     """
     sink = io.StringIO()
     writer = csv.writer(sink, lineterminator="\n")
@@ -190,7 +190,7 @@ def to_csv(verdicts: Verdicts, path: str | Path | None = None) -> str:
 
 
 def _known(value: object) -> bool | str | float | int | None:
-    """Return a plain Python value, None for a number that is not known."""
+    """Return a plain Python value, None for an unknown number."""
     if isinstance(value, bool | str) or value is None:
         return value
     if isinstance(value, float):

@@ -1,6 +1,6 @@
 """The report as Markdown for a pull request or a job summary.
 
-The answer and the rows that changed stand above the fold, everything else one click away.
+The answer and the changed rows are visible at once, everything else is folded away.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from benchkit.tables.overhead import changed_only
 MARKER = "<!-- benchkit:overhead -->"
 #: Bytes; a comment may have 65,536 characters.
 MOST = 60_000
-_TALL = 12  # changed rows of a table that stand above the fold
-_SHORT = 24  # rows up to which a table stands for its figure, which Markdown does not show
-_NAMED = 6  # parts that are named where they are left out
+_TALL = 12  # maximum number of changed rows of a table that are always visible
+_SHORT = 24  # maximum number of rows of a table that replaces its figure
+_NAMED = 6  # maximum number of named parts that are left out
 _LONGEST_NAME = 60
 
 
@@ -52,7 +52,7 @@ def to_markdown(report: Report, limit: int = MOST) -> str:
 
 
 def _name_left(names: Sequence[str]) -> str:
-    """Say what is left out, the longest first."""
+    """Name the parts that are left out, the longest first."""
     if not names:
         return ""
     shown = [escape(shorten(name, _LONGEST_NAME, placeholder="…")) for name in names[:_NAMED]]
@@ -99,14 +99,14 @@ def _comparison(section: Section) -> Iterator[_Part]:
 
 
 def _open_table(table: Table) -> Iterator[_Part]:
-    """Show the rows that changed, and the whole table behind them where there are others."""
+    """Show the changed rows, and the whole table after them if there are others."""
     changed = changed_only(table)
     if changed == table and len(table.rows) <= _TALL:
         yield _Part(write_table(table), table.title)
         return
     count, total = len(changed.rows), len(table.rows)
     rows = tuple(tuple(replace(c, notes=()) for c in row) for row in changed.rows[:_TALL])
-    if rows:  # the notes are with the whole table
+    if rows:  # the notes are below the whole table
         shown = replace(changed, rows=rows, notes=(), footer=())
         yield _Part(write_table(shown), table.title)
         more = f"{len(rows)} of {count} changed rows shown; " if count > len(rows) else ""

@@ -1,7 +1,6 @@
-"""The one table and the table of runs as CSV, JSON and Parquet.
+"""The table of observations and the table of runs as CSV, JSON and Parquet.
 
-Scripts read these; floats are the shortest that round-trip, times are RFC 3339 in UTC, and what
-is unknown is empty.
+Floats are the shortest that round-trip, times are RFC 3339 in UTC, and unknown values are empty.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ FORMAT_VERSION = 1
 
 
 def write_csv(frames: Iterable[Observations], out: IO[str]) -> None:
-    """Write the one table as CSV, frame by frame, columns in their public order."""
+    """Write the observations as CSV, frame by frame, columns in their public order."""
     writer = csv.writer(out, lineterminator="\n")
     for number, frame in enumerate(frames):
         if not number:
@@ -37,7 +36,7 @@ def write_csv(frames: Iterable[Observations], out: IO[str]) -> None:
 
 
 def write_json(frames: Iterable[Observations], out: IO[str]) -> None:
-    """Write the one table as JSON: ``{"format_version": 1, "observations": [{…}]}``."""
+    """Write the observations as JSON: ``{"format_version": 1, "observations": [{…}]}``."""
     out.write(f'{{"format_version": {FORMAT_VERSION}, "observations": [')
     before = "\n"
     for frame in frames:
@@ -49,7 +48,7 @@ def write_json(frames: Iterable[Observations], out: IO[str]) -> None:
 
 
 def to_parquet(frames: Iterable[Observations], path: Path) -> None:
-    """Write the one table as a Parquet file; it is held in memory whole."""
+    """Write the observations as a Parquet file; they are held in memory completely."""
     import pandas as pd
 
     pd.concat(list(frames)).to_parquet(path, index=False, engine="pyarrow")
@@ -78,7 +77,7 @@ def _rows(frame: pd.DataFrame) -> Iterator[list[Any]]:
 
 
 def _cells(row: list[Any]) -> list[Any]:
-    """Return a row for CSV; no text of it acts in a spreadsheet or a terminal."""
+    """Return a row for CSV; its texts are harmless in spreadsheets and terminals."""
     return [_write_text(value) if isinstance(value, str) else value for value in row]
 
 
@@ -86,7 +85,7 @@ _write_text = lru_cache(1 << 12)(write_cell)  # labels are the same in thousands
 
 
 def _plain(value: object) -> object:
-    """Return a value as JSON has it; None for what is unknown."""
+    """Return a value for JSON; None if it is unknown."""
     if value is None or isinstance(value, (str, int, list, dict)):
         return value
     if isinstance(value, float):
@@ -97,7 +96,7 @@ def _plain(value: object) -> object:
 
 
 def rows_to_csv(names: Sequence[str], rows: Iterable[list[Any]]) -> str:
-    """Write rows as CSV under their names; no text is read as a formula."""
+    """Write rows as CSV below their names; no text is read as a formula."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(names)

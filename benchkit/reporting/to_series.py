@@ -1,4 +1,4 @@
-"""A history for other tools' databases: OpenMetrics text with times, and Influx's line protocol."""
+"""A history for other tools' databases: OpenMetrics with timestamps, and Influx line protocol."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchkit.units import printable
 _LABELS = ("variant", "benchmark", "group", "params", "subject", "tool", "stat", "unit", "machine")
 _UNNAMED = regex(r"[^a-zA-Z0-9_]")
 _NANOSECONDS = 1_000_000_000
-#: What Influx's line protocol reads as the end of a name or value of a tag.
+#: Characters that end a name or tag value in Influx's line protocol.
 _ESCAPED = regex(r"([,= \\])")
 
 
@@ -43,13 +43,13 @@ def to_influx(history: History) -> str:
 
 
 class _Collector:
-    """What the library asks for its metrics."""
+    """The interface that the library requires of metrics."""
 
     def __init__(self, history: History) -> None:
         self._history = history
 
     def collect(self) -> Iterator[Metric]:
-        """Yield a family per metric; its points are in order, as the format demands."""
+        """Yield one family per metric; its points are in order, as the format requires."""
         families: dict[str, GaugeMetricFamily] = {}
         for series in self._history.series:
             name = f"benchkit_{_UNNAMED.sub('_', series.metric)}"
@@ -75,6 +75,6 @@ def _write_tags(series: Series, commit: str) -> str:
 
 
 def _escape(text: str) -> str:
-    """Escape what would end a name; none of the line protocol ends in a backslash."""
+    """Escape what would end a name; in the line protocol, none may end in a backslash."""
     line = " ".join(printable(text).split("\n"))
     return _ESCAPED.sub(r"\\\1", f"{line} " if line.endswith("\\") else line)
