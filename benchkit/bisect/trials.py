@@ -109,7 +109,7 @@ class Trials:
             file.write(f"{self._commits[place].sha}\n")
 
     def measure(self, commits: Sequence[int], rounds: int) -> bool:
-        """Measure commits in turn; False if one that is no end cannot be built or run."""
+        """Measure commits alternately; return False if one between the ends fails."""
         for place in commits:
             if not self._is_built(place):
                 return False

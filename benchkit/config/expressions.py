@@ -211,7 +211,7 @@ class _Shape:
         return inside * (min(int(high) - int(low) + 1, length) if is_open else 1)
 
     def _begin(self, items: _Node, after: _Signs) -> _Signs:
-        """Return the signs that a sequence may begin with, those behind it where it is empty."""
+        """Return the characters that may begin a sequence or, if it may be empty, follow it."""
         for kind, value in reversed(list(items)):
             after = self._begin_of(kind, value, after)
         return after

@@ -237,7 +237,7 @@ def name_left_out(trials: Trials, tracks: Sequence[Track], plan: Plan) -> Iterat
 
 
 def _is_alike(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
-    """Tell whether all that both tell of their machines agrees, and both or neither tell any."""
+    """Return whether machines agree in all facts that both record, unless only one records any."""
     if one is other:
         return True
     if bool(one) != bool(other):
