@@ -1,7 +1,7 @@
-"""k6: what a run prints, its JSON summaries, and its raw points.
+"""k6: console output, JSON summaries and raw points.
 
-Users keep any of them; `text` finds blocks among other text, `summary` and `raw` own their files,
-and all three name the same things alike (`words`).
+Users keep any of these. `text` finds summaries among other text, `summary` and `raw` read whole
+files, and all three use the same names (`words`).
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ TOOLS = (
         },
         outputs=("-o", "--out", "--summary-export", "--console-output", "--log-output"),
         printing=("-q", "--quiet"),
-        whole_exits=(99,),  # a threshold was crossed
+        whole_exits=(99,),  # exit code for a crossed threshold
         iterates=True,
         plan=FirstPlan(
             f"echo '{_SCRIPT}' | k6 run --vus 8 --duration 10s -",

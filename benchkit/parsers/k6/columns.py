@@ -1,14 +1,14 @@
-"""Points of ``--out json`` and ``--out csv``, a block of lines at once.
+"""Points of ``--out json`` and ``--out csv``, read a block of lines at a time.
 
-A soak test writes gigabytes of lines that are all of one shape::
+A soak test writes gigabytes of lines with the same shape::
 
     {"metric":"NAME","type":"Point","data":{"time":"TIME","value":NUMBER,"tags":{TAGS}}}
     NAME,TIME,NUMBER,,,,true,,POST,POST /shorten,HTTP/1.1,…
 
-Fixed texts or commas part the cells; from there on both are the same columns. Each name is decoded
-once per block, a time where it differs from that of the line before, and the rest of a JSON line
-once per distinct text. A line that is not exactly so is no error: the plain reader reads it. Here
-nothing is ever refused.
+Fixed texts or commas separate the cells, and from there on both formats are the same columns. Each
+name is decoded once per block, a time only if it differs from that of the previous line, and the
+rest of a JSON line once per distinct text. A line of any other shape is not an error: it is left to
+the plain reader. Nothing is rejected here.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from benchkit.parsers.series import micros
 from benchkit.parsers.times import read_times
 from benchkit.reading.cleaning import decode
 
-#: What a CSV begins with, and how many columns these are.
+#: The first columns of every CSV header, and their number.
 HEADER, FIRST = "metric_name,timestamp,metric_value", 3
 #: A JSON line: its name, time and value, then the rest.
 _JSON = shape_of(
@@ -37,26 +37,27 @@ _JSON = shape_of(
     ("d", b'","value":', b","),
     ("t", b"", b"\n"),
 )
-#: Bytes of a value, less than; shortest and longest rest that is understood once for all.
+#: Limit for the bytes of a value; shortest and longest rest of a line that is decoded and cached.
 _NUMBER = 24
 _REST = (8, 512)
-#: What else a point may hold, and what stands for its value: another one would take its place.
+#: Keys that a point's data may have, and a placeholder for its value, which a second value
+#: replaces.
 _KEYS, _MARK = {"value", "tags", "metadata"}, "0e-99"
 _DECODER = json.JSONDecoder(parse_float=str, parse_int=str)
-#: Columns beyond which no header of k6 is.
+#: Maximum number of columns in a CSV header of k6.
 _MOST_COLUMNS = 64
-#: If more than one line in so many is of another shape, all go to the plain reader.
+#: If more than one line in this many has another shape, all lines go to the plain reader.
 _FEW = 8
-#: By its most digits, what an integer time counts: a factor and a divisor to µs, and its step in s.
+#: Units of integer times: maximum digits, factor and divisor to get µs, and resolution in s.
 _UNITS = ((11, 1_000_000, 1, 1.0), (14, 1_000, 1, 1e-3), (17, 1, 1, 1e-6), (19, 1, 1_000, 1e-6))
 
 
 class Points(NamedTuple):
-    """Points of one block in columns, shape (k,), in the order of their lines.
+    """Points of one block in columns of shape (k,), in the order of their lines.
 
-    ``metrics`` and ``targets`` (the URLs of requests) are numbers of ``names`` and ``urls``;
-    ``times`` are microseconds since 1970, UTC, that count ``step`` s; ``values`` are as written,
-    ``thousandths`` of that, each rounded once.
+    ``metrics`` and ``targets`` (the URLs of requests) are indices into ``names`` and ``urls``;
+    ``times`` are microseconds since 1970 (UTC) with a resolution of ``step`` s; ``values`` are as
+    written and ``thousandths`` are those divided by 1,000, each rounded once.
     """
 
     names: list[str]
@@ -70,13 +71,13 @@ class Points(NamedTuple):
     thousandths: Array
 
     def by_name(self) -> Iterator[tuple[str, Array]]:
-        """Yield names and the rows of each, in the order in which they come first."""
+        """Yield each name with its rows, in the order of first appearance."""
         rows = [np.flatnonzero(self.metrics == number) for number in range(len(self.names))]
         shown = (named for named in zip(self.names, rows, strict=True) if len(named[1]))
         yield from sorted(shown, key=lambda named: int(named[1][0]))
 
     def between(self, first: int, last: int) -> Points:
-        """Return the points of the lines from ``first`` up to, not including, ``last``."""
+        """Return the points of the lines from ``first`` up to but not including ``last``."""
         low, high = np.searchsorted(self.lines, (first, last)).tolist()
         return Points(*self[:3], *(column[low:high] for column in self[3:]))
 
@@ -90,13 +91,13 @@ class Block(NamedTuple):
     size: int
 
     def leave_all(self) -> Block:
-        """Return the block with every line left to the plain reader."""
+        """Return the block with all lines left to the plain reader."""
         lines = self.data.removesuffix(b"\n").split(b"\n")
         return self._replace(left=list(enumerate(lines)))
 
 
 def read_json(data: bytes) -> Block:
-    """Read whole lines of JSON, as `Source.line_blocks` gives them."""
+    """Read whole lines of JSON, as returned by `Source.line_blocks`."""
     if not kernel.compiled:
         return _leave(data)
     block = Octets(data)
@@ -107,9 +108,9 @@ def read_json(data: bytes) -> Block:
 
 
 def read_csv(data: bytes, columns: Sequence[str]) -> Block:
-    """Read whole lines under a header of such columns.
+    """Read whole lines below a header with these columns.
 
-    What follows another header is left.
+    Lines below a second header are left to the plain reader.
     """
     if not kernel.compiled or not FIRST < len(columns) <= _MOST_COLUMNS:
         return _leave(data)
@@ -128,7 +129,7 @@ def read_csv(data: bytes, columns: Sequence[str]) -> Block:
 
 @cache
 def _shape_csv(columns: tuple[str, ...]) -> tuple[bytes, int]:
-    """Return the shape of a line of CSV, and how many of its cells are kept."""
+    """Return the shape of a CSV line, and the number of cells that are kept."""
     has_url = "url" in columns[FIRST:]
     place = columns.index("url", FIRST) if has_url else -1
     kinds = ["t", "t", "d", *("t" if i == place else "-" for i in range(FIRST, len(columns)))]
@@ -144,7 +145,7 @@ def _leave(data: bytes) -> Block:
 
 
 def _pick(column: Array, rows: Array) -> Array:
-    """Return the cells of some rows, without a copy where they are all."""
+    """Return the cells of some rows, without a copy if that is every row."""
     return column if rows.all() else column[rows]
 
 
@@ -172,7 +173,7 @@ def _read_points(
 
 
 def _read_names(block: Octets, starts: Array, lengths: Array) -> tuple[list[str], Array]:
-    """Return the names of metrics, and each line's number among them or -1."""
+    """Return the names of metrics, and each line's index among them (-1 if unreadable)."""
     texts, labels = tell_apart(block, starts, lengths)
     names = [text.decode("ascii", errors="ignore") for text in texts]
     for number, (text, name) in enumerate(zip(texts, names, strict=True)):
@@ -183,9 +184,9 @@ def _read_names(block: Octets, starts: Array, lengths: Array) -> tuple[list[str]
 
 
 def _read_times(block: Octets, starts: Array, lengths: Array) -> tuple[Array, Array, float]:
-    """Return times, which could be read, and what they count; the line before often has the same.
+    """Return times, a mask of the readable ones and their resolution; repeats are read once.
 
-    Integers are read where they have as many digits as most.
+    Integers are read only if they have the most common number of digits.
     """
     usual = int(np.bincount(np.minimum(lengths, 99)).argmax()) if len(lengths) else 0
     for digits, factor, divisor, step in _UNITS:
@@ -200,9 +201,10 @@ def _read_times(block: Octets, starts: Array, lengths: Array) -> tuple[Array, Ar
 
 @lru_cache(maxsize=1024)
 def read_time(text: str) -> tuple[int, float]:
-    """Read a point's time into microseconds since 1970, UTC; return these and what it counts, in s.
+    """Read a point's time; return microseconds since 1970 (UTC) and the resolution in s.
 
-    RFC 3339 with any zone, or an integer whose digits tell its unit (s, ms, µs, ns).
+    The time is RFC 3339 with any zone, or an integer whose number of digits shows its unit (s, ms,
+    µs, ns).
 
     Raises
     ------
@@ -226,7 +228,7 @@ def read_time(text: str) -> tuple[int, float]:
 
 
 def _read_values(block: Octets, digits: Array, places: Array) -> tuple[Decimals, Array]:
-    """Return values, and which could be read; of those that are no short decimals by their text."""
+    """Return values and a mask of the readable ones; unusual decimals are read from their text."""
     values, good = Decimals(digits, places), places >= 0
     for row in np.flatnonzero(~good).tolist():
         start, end = int(digits[row]), int(digits[row] - places[row])
@@ -237,7 +239,7 @@ def _read_values(block: Octets, digits: Array, places: Array) -> tuple[Decimals,
 
 
 def _read_rests(block: Octets, starts: Array, sizes: Array) -> tuple[list[str], Array]:
-    """Return URLs, and each line's number among them or -1 if its rest is not of the shape."""
+    """Return URLs, and each line's index among them (-1 if its rest has another shape)."""
     changed = ~block.repeats(starts, sizes)
     numbers: dict[str | None, int] = {None: -1}
     rests = block.texts(starts[changed], (starts + sizes)[changed])
@@ -248,7 +250,7 @@ def _read_rests(block: Octets, starts: Array, sizes: Array) -> tuple[list[str], 
 
 @lru_cache(maxsize=1 << 16)
 def _understand(rest: bytes) -> str | None:
-    """Return the URL that the rest of a line tells, or None if it is not as k6 writes it."""
+    """Return the URL in the rest of a line, or None if k6 does not write such a rest."""
     if b"\r" in rest.rstrip(b"\r"):
         return None
     try:

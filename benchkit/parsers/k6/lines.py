@@ -1,6 +1,6 @@
-"""Metric lines of k6's end-of-test summary.
+"""Metric lines and console lines of k6.
 
-Every version writes these lines alike, only the blocks around them changed.
+Every version writes metric lines the same way; only the blocks around them changed.
 
     http_req_duration..............: avg=225.81µs min=61.15µs med=151.59µs max=10.31ms p(90)=…
       { expected_response:true }...: avg=225.81µs …      the line above, for a subset
@@ -10,17 +10,16 @@ Every version writes these lines alike, only the blocks around them changed.
     vus............................: 2      min=0          max=3
     data_received..................: 3.1 MB 102 kB/s               decimal prefixes
 
-Times are cut off (not rounded) after two decimals of their unit, from a minute on after whole
-seconds; per cents after two decimals. Rates per second are rounded to six decimals, data to one
-decimal below 10 of its unit and to whole units above.
+Times are truncated (not rounded) to two decimals of their unit, or to whole seconds from one minute
+on; percentages are truncated to two decimals. Rates per second are rounded to six decimals; data
+sizes to one decimal below 10 of their unit, and to whole units above.
 
 A terminal that is too narrow cuts lines: ``p(95)=21.44m`` is the beginning of ``21.44ms``, never
-minutes (k6 writes ``21m26s``). Whatever may be cut is dropped.
+minutes (k6 writes ``21m26s``). Any value that may have been cut is dropped.
 
-What k6 tells on the terminal while it runs: scenarios, progress, the last state.
+While it runs, k6 prints scenarios, progress and the last state on the console.
 
-Only the console tells of the load that was offered, of the run's length and of iterations that
-were cut off.
+Only the console shows the offered load, the length of the run and the interrupted iterations.
 
       scenarios: (100.00%) 1 scenario, 200 max VUs, 1m0s max duration (incl. graceful stop):
                * shorten: 500.00 iterations/s for 30s (maxVUs: 50-200, gracefulStop: 30s)
@@ -28,8 +27,8 @@ were cut off.
     running (0m30.0s), 000/050 VUs, 15001 complete and 0 interrupted iterations
     shorten ✓ [ 100% ] 000/050 VUs  30s  500.00 iters/s
 
-``✓`` ends a run, ``✗`` tells that it was broken off. Scenarios that start iterations at a rate
-are an open load; looping or iteration-counting VUs are a closed one; both at once is unknown.
+``✓`` marks the end of a run, ``✗`` an aborted one. Scenarios that start iterations at a rate are an
+open load; looping or iteration-counting VUs are a closed one; a mix of both is unknown.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ _LINE = regex(rf"{_MARK}(?P<name>\{{.*?\}}|[^\s.].*?)(?<!\.)\.{{3,}}+:\s++(?P<re
 _VALUE = r"-?\d\S*?(?: [kMGTPEZY]?B)?"
 _TREND = regex(r"(avg|min|med|max|count|p\(\d+(?:\.\d+)?\))=(\S*)")
 _REST = regex(rf"{_TREND.pattern}(?:\s+{_TREND.pattern})*+")
-#: What else may stand behind a name: a metric's kind, and its numbers by k6's words.
+#: Other values after a metric's name: the metric's kind, and its numbers under k6's names.
 _SHAPES: dict[Kind, re.Pattern[str]] = {
     "counter": regex(rf"(?P<count>{_VALUE})\s+(?P<rate>{_VALUE})/s"),
     "gauge": regex(rf"(?P<value>{_VALUE})\s+min=(?P<min>{_VALUE})(?:\s+max=(?P<max>\S++).*)?"),
@@ -58,7 +57,7 @@ _SHAPES: dict[Kind, re.Pattern[str]] = {
         r"|✓\s*(?P<passes_>\d+)\s+✗\s*(?P<fails>\d+)))?.*"
     ),
 }
-#: Ends of a duration with the step of its last digit; the first that fits.
+#: Units of a duration with the resolution of its last digit; the first match applies.
 _STEPS = (("ns", 1e-9), ("µs", 1e-8), ("μs", 1e-8), ("us", 1e-8), ("ms", 1e-5))
 _LONG = regex(r"\d[mh]\d")
 RUNNING = regex(
@@ -77,7 +76,7 @@ _ABORTED = regex(r"test run was aborted|level=error msg=\"(?:test aborted|contex
 
 
 class Line(NamedTuple):
-    """A metric line, not yet understood.
+    """A metric line before its numbers are read.
 
     Parameters
     ----------
@@ -97,7 +96,7 @@ class Line(NamedTuple):
 
 
 def match_line(text: str) -> tuple[str, str] | None:
-    """Return name (or ``{ tags }``) and rest of a metric line, None for any other line.
+    """Return the name (or ``{ tags }``) and the rest of a metric line, None for any other line.
 
     Examples
     --------
@@ -111,7 +110,7 @@ def match_line(text: str) -> tuple[str, str] | None:
 
 
 def is_rest(text: str) -> bool:
-    """Whether a text is the end of a trend's line that was wrapped before one of its words.
+    """Return whether a text is the end of a trend's line, wrapped before one of its statistics.
 
     Examples
     --------
@@ -122,7 +121,7 @@ def is_rest(text: str) -> bool:
 
 
 def is_trend(rest: str) -> bool:
-    """Whether what stands behind the colon of a metric's line are the statistics of a trend."""
+    """Return whether the values after the colon of a metric line are the statistics of a trend."""
     return _TREND.match(rest) is not None
 
 
@@ -160,7 +159,7 @@ def understand(line: Line) -> tuple[Measure | None, str | None]:
 
 
 def _part(rest: str) -> tuple[Kind, list[tuple[str, str]], str | None]:
-    """Tell the kind of a metric, its numbers as they stand there, and what a cut took."""
+    """Return a metric's kind, its numbers as written, and the name of a truncated value."""
     if _TREND.match(rest):
         pairs = _TREND.findall(rest)
         return "trend", pairs, None if rest.endswith("=".join(pairs[-1])) else ""
@@ -174,7 +173,7 @@ def _part(rest: str) -> tuple[Kind, list[tuple[str, str]], str | None]:
 
 
 def drop_doubtful(measure: Measure) -> str | None:
-    """Drop the last number of a line if it may lack its end unnoticed; return what was lost."""
+    """Drop a line's last number if its end may be missing; return the name of what was lost."""
     last = next(reversed(measure.numbers), "")
     if measure.kind == "trend" and (measure.unit == "1" or last == "count"):
         measure.numbers.pop(last, None)
@@ -224,7 +223,7 @@ def _step(text: str) -> float:
 
 @dataclass(slots=True)
 class Console:
-    """What the console told of one run.
+    """The console output of one run.
 
     Parameters
     ----------
@@ -253,7 +252,7 @@ class Console:
     _marks: bool = False
 
     def take(self, text: str, number: int) -> bool:
-        """Take in a line; return whether it was one of the console's own."""
+        """Read a line; return whether it is a console line."""
         if running := RUNNING.search(text):
             self.state, self.line = running.groups(), number
             self._marks, self.finished = True, False
@@ -279,13 +278,13 @@ class Console:
         return looping
 
     def is_of_next(self, text: str) -> bool:
-        """Tell whether a ``running`` line is the next run's: this one ended in another state."""
+        """Return whether a ``running`` line belongs to the next run: this one ended differently."""
         running = RUNNING.search(text)
         return self.finished and running is not None and running.groups() != self.state
 
     def describe(self, reading: Reading) -> None:
-        """Fill in what a reading can know from the console alone."""
-        if bool(self.rates) != bool(self.looping):  # of both kinds at once the model is unknown
+        """Fill in the fields that only the console shows."""
+        if bool(self.rates) != bool(self.looping):  # with both kinds the model is unknown
             reading.load_model = "open" if self.rates else "closed"
         if not self.looping and len(self.rates) == 1:
             (reading.target_rate,) = self.rates

@@ -1,8 +1,8 @@
-"""One run's raw k6 points, gathered as they stream by.
+"""The raw k6 points of one run, collected while they stream in.
 
-NDJSON and CSV differ in spelling only.
+NDJSON and CSV differ only in syntax.
 
-Memory does not grow with the run: a trend is given away every 65,536 points.
+Memory does not grow with the run: each trend is flushed every 65,536 points.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _Known = tuple[str, Kind, str]
 
 
 class Run:
-    """One run while its points come in, one by one or in columns.
+    """One run while its points arrive, singly or in columns.
 
     Parameters
     ----------
@@ -63,13 +63,13 @@ class Run:
 
     @property
     def is_begun(self) -> bool:
-        """Whether a point has come in."""
+        """Return whether any point has been read."""
         return bool(self._single) or self._last > -_NEVER
 
     def join(self, other: Run) -> bool:
-        """Take in the points that another run took in behind these, if it was told what is known.
+        """Append the points of a run read from later lines; return False if that is impossible.
 
-        Of what it tells, ``declared_before`` has to be what is declared here.
+        Its ``declared_before`` has to equal the declarations here.
         """
         if other.declared_before != self.declared or (other._host and not self._host):
             return False
@@ -88,19 +88,19 @@ class Run:
         return True
 
     def declare(self, name: str, kind: str, contains: str) -> None:
-        """Note what kind of metric a name stands for."""
+        """Record the kind of a metric."""
         if kind in KINDS:
             self.declared[name] = (KINDS[kind], CONTENTS.get(contains, "1"))
 
     def _find_kind(self, name: str) -> tuple[Kind, str] | None:
-        """Return kind and unit of a metric; take note of one of which nothing tells them."""
+        """Return kind and unit of a metric; record a metric for which both are unknown."""
         known = self.declared.get(name) or BUILTIN.get(name)
         if known is None:
             self.unknown.add(name)
         return known
 
     def add(self, name: str, text: str, moment: str, line: int, url: str | None) -> None:
-        """Take in a point.
+        """Add a point.
 
         Raises
         ------
@@ -119,7 +119,7 @@ class Run:
             self._visit(url)
 
     def extend(self, points: Points) -> Iterator[Record]:
-        """Take in points in columns as `add` takes them in one by one; give blocks away."""
+        """Add points in columns, with the same result as `add` one by one; yield full blocks."""
         self._gather()
         for name, rows in points.by_name():
             if known := self._find_kind(name):
@@ -132,8 +132,8 @@ class Run:
         return self.give()
 
     def _visit(self, url: str) -> None:
-        """Note the URL of a request; the run's target is its path, if it is the same in all."""
-        if len(self._paths) <= 1:  # two different ones are no target
+        """Record the URL of a request; the run's target is its path if all requests share it."""
+        if len(self._paths) <= 1:  # two distinct paths are not a target
             with suppress(ValueError):  # brackets without an IPv6 address
                 parts = urlsplit(url)
                 self._paths.add(parts.path or "/" if parts.scheme.startswith("http") else "")
@@ -142,7 +142,7 @@ class Run:
             self._paths.add("")
 
     def give(self, *, is_last: bool = False) -> Iterator[Record]:
-        """Give away trends of which there is enough; the reading comes before its samples."""
+        """Yield trends with enough points; the reading comes before its samples."""
         self._gather()
         if self.is_begun and not self._is_announced:
             self._is_announced = True
@@ -150,7 +150,7 @@ class Run:
         yield from self._trends.blocks() if is_last else self._trends.full_blocks()
 
     def _gather(self) -> None:
-        """Put single points into columns."""
+        """Convert single points to columns."""
         single, self._single = self._single, {}
         for known, points in single.items():
             self._take(known, *map(np.array, zip(*points, strict=True)))
@@ -158,7 +158,7 @@ class Run:
     def _take(
         self, known: _Known, values: np.ndarray, times: np.ndarray, lines: np.ndarray
     ) -> None:
-        """Take in some points of one metric, in the order of their lines."""
+        """Add points of one metric, in the order of their lines."""
         name, kind, unit = known
         if kind == "trend":
             metric, subject = METRICS[kind].get(name) or (own_name(name), "")
@@ -172,7 +172,7 @@ class Run:
         self.reading.last_line = max(self.reading.last_line, int(lines[-1]))
 
     def close(self, *, is_whole: bool) -> Iterator[Record]:
-        """Give away what is left; if no point is missing, add the computed rows."""
+        """Yield the remaining samples; add the computed rows if no point is missing."""
         yield from self.give(is_last=True)
         reading = self.reading
         if len(self._paths) == 1:
@@ -190,16 +190,16 @@ class Run:
 
 
 class _Total:
-    """What a summary would show of a counter, a rate or a gauge."""
+    """The summary of a counter, a rate or a gauge."""
 
     def __init__(self, measure: Measure) -> None:
         self._measure = measure
-        self._sums: list[float] = []  # of blocks, each in the order of its values
+        self._sums: list[float] = []  # one per block, summed in the order of its values
         self._passes = self._count = self._line = 0
         self._least, self._greatest, self._last = inf, -inf, nan
 
     def add(self, values: np.ndarray, lines: np.ndarray) -> None:
-        """Take in values in the order of their lines."""
+        """Add values in the order of their lines."""
         self._sums.append(float(np.cumsum(values)[-1]))
         self._passes += int(np.count_nonzero(values))
         self._count += len(values)
@@ -208,7 +208,7 @@ class _Total:
         self._last, self._line = float(values[-1]), int(lines[-1])
 
     def join(self, other: _Total) -> None:
-        """Take in what another one did behind these values."""
+        """Append the totals of the values after these."""
         self._sums += other._sums
         self._passes += other._passes
         self._count += other._count
@@ -217,7 +217,7 @@ class _Total:
         self._last, self._line = other._last, other._line
 
     def measure(self) -> Measure:
-        """Return the numbers; the exact sum of sums depends on no order."""
+        """Return the numbers; the exact sum of the sums does not depend on their order."""
         if self._measure.kind == "counter":
             shown = {"count": fsum(self._sums)}
         elif self._measure.kind == "rate":

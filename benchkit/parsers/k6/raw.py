@@ -1,25 +1,25 @@
 """k6's raw points: ``--out json`` (NDJSON) and ``--out csv``, plain or gzipped.
 
-Only raw points give every percentile and distributions; the rest is summed up here.
+Only raw points give every percentile and distribution; other metrics are totalled here.
 
-``json`` (all versions; the keys of a line in either order)
+``json`` (all versions; the keys of a line in any order)
 
     {"type":"Metric","data":{"name":"http_reqs","type":"counter",…},"metric":"http_reqs"}
     {"metric":"http_req_duration","type":"Point","data":{"time":"2026-11-20T23:55:22.393708531Z",…
 
-``csv`` (0.2x on; the columns after the third are the enabled system tags)
+``csv`` (from 0.2x on; the columns after the third are the enabled system tags)
 
     metric_name,timestamp,metric_value,check,error,error_code,expected_response,group,method,name,…
     http_req_duration,1795219047,4.610530,,,,true,,POST,POST /shorten,HTTP/1.1,…
 
-Times are in ms. Timestamps of the CSV are seconds unless K6_CSV_TIME_FORMAT said otherwise: the
-digits tell. A second header, or a metric declared twice, begins another run. Points are not
-strictly in order; the first and the last moment give start and length, both a little short of
-the truth (a point's moment is the end of its request). Where points are missing, the samples are
-kept, but no totals are computed: they would not be those of the run.
+Times are in ms. CSV timestamps are seconds unless K6_CSV_TIME_FORMAT is set; the number of digits
+shows the unit. A second header, or a second declaration of a metric, begins another run. Points are
+not strictly in order; the first and the last time give start and length, both slightly inaccurate
+(the time of a point is the end of its request). If points are missing, the samples are kept, but no
+totals are computed: they would not be those of the run.
 
-Not recorded by the tool: the load model, the version, the length of the run; in CSV what kind of
-metric a user's own are (they are left out).
+Not recorded by the tool: the load model, the version and the length of the run; in CSV also the
+kind of user-defined metrics (which are left out).
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ from benchkit.reading.delimited import header_of, respelled
 from benchkit.reading.spans import SECTION
 from benchkit.regexes import regex
 
-#: Bytes of a block: a point takes many, and each metric of a block some calls.
+#: Bytes of a block; large, because each metric of a block costs a few calls.
 BLOCK_BYTES = 4 << 20
 _POINT = regex(r'^\{(?:(?!"type"\s*+:\s*+"(?:Metric|Point)")[^\n])*+"type"\s*:\s*"[^\n]*\}\s*$')
 _DECODER = json.JSONDecoder(parse_float=str, parse_int=str)
 
 
 def recognises(head: Head) -> bool:
-    """Whether the text begins with points (a cut first line is passed over) or the CSV header."""
+    """Return whether a text begins with points (after a truncated first line) or the CSV header."""
     if not head.is_start or not head.text:
         return False
     lines = [line.strip() for line in head.text.lstrip().split("\n", 3)[:3]]
@@ -61,7 +61,7 @@ def recognises(head: Head) -> bool:
 
 
 def parse(source: Source) -> Iterator[Record]:
-    """Yield runs: a reading before its samples, its totals and fields filled when it ends."""
+    """Yield runs: the reading, then its samples; totals and fields are filled in at the end."""
     reader = _open(respelled(source) if _begins_saved(source.head().text) else source)
     records = UntilDamage(reader.read_lines())
     yield from records
@@ -70,12 +70,12 @@ def parse(source: Source) -> Iterator[Record]:
 
 
 def open_reader(source: Source) -> _Reader | None:
-    """Return what reads the span of a source; None of a table that a spreadsheet saved."""
+    """Return a reader for a source's span; None for a table saved by a spreadsheet."""
     return None if _begins_saved(source.head().text) else _open(source)
 
 
 def _begins_saved(text: str) -> bool:
-    """Tell whether a table begins here that a spreadsheet saved with other separators."""
+    """Return whether a text begins with a table saved by a spreadsheet with other separators."""
     first = text.lstrip().partition("\n")[0]
     return not first.startswith(HEADER) and header_of(first)[:FIRST] == HEADER.split(",")
 
@@ -86,7 +86,7 @@ def _open(source: Source) -> _Reader:
 
 
 class _Reader(ABC):
-    """What both spellings share: runs that begin and end, and lines that cannot be read."""
+    """The common part of both formats: where runs begin and end, and lines that cannot be read."""
 
     FORM: ClassVar[str]
 
@@ -103,11 +103,11 @@ class _Reader(ABC):
 
     @property
     def reading(self) -> Reading | None:
-        """The run, if it is the only one."""
+        """Return the run if it is the only one."""
         return self.run.reading if self.run and self.runs == 1 and self.run.is_begun else None
 
     def read_lines(self) -> Iterator[Record]:
-        """Read lines: those of the usual shape in columns, the others one by one."""
+        """Read lines of the usual shape in columns, and the others one by one."""
         blocks = self.source.map(self._read_block, self.source.line_blocks(BLOCK_BYTES))
         for number, block in enumerate(blocks, 1):
             self.take_block(block)
@@ -119,12 +119,12 @@ class _Reader(ABC):
             yield from self.run.give(is_last=True)
 
     def finish(self, *, is_damaged: bool = False) -> Iterator[Record]:
-        """Yield what is known at the end."""
+        """Yield the records that are complete only at the end."""
         self.end(is_last=True, is_damaged=is_damaged)
         yield from self.records
 
     def join(self, other: Self) -> bool:
-        """Take in what another one read behind these lines; whether that is the same run."""
+        """Append what another reader read from later lines; return whether the run continues."""
         if self.run is None or other.run is None or self.runs > 1 or other.runs > 1:
             return False
         self.line = other.line
@@ -134,7 +134,7 @@ class _Reader(ABC):
         return self.run.join(other.run)
 
     def take_block(self, block: Block) -> None:
-        """Take in the next lines."""
+        """Process the next lines."""
         before, done = self.line + 1, 0
         for line, data in block.left:
             if done < line:
@@ -149,7 +149,7 @@ class _Reader(ABC):
             self.records += self.run.give()
 
     def take_points(self, points: Points, before: int) -> None:
-        """Take in points whose lines count from ``before``."""
+        """Process points whose lines count from ``before``."""
         if len(points.lines):
             self.line = before + int(points.lines[0])
             run = self.run or self.begin()
@@ -160,13 +160,13 @@ class _Reader(ABC):
         """Read one line."""
 
     def refuse(self) -> None:
-        """Note a line that is no point."""
+        """Count a line that is not a point."""
         self.first_bad = self.first_bad or self.line
         self.last_bad = self.line
         self.bad += 1
 
     def begin(self) -> Run:
-        """End the run before, if any, and begin one on the current line."""
+        """End the previous run, if any, and begin one on the current line."""
         if self.run is not None:
             self.end()
         self.runs += 1
@@ -174,7 +174,7 @@ class _Reader(ABC):
         return self.run
 
     def end(self, *, is_last: bool = False, is_damaged: bool = False) -> None:
-        """End the current run: its last samples, then what was wrong with it."""
+        """End the current run: record its last samples, then its problems."""
         run, self.run = self.run, None
         is_cut = is_last and 0 < self.last_bad == self.line
         is_short = 0 < self.short == self.line
@@ -206,7 +206,7 @@ class _Reader(ABC):
         self.first_bad = self.last_bad = self.bad = self.short = 0
 
     def warn(self, line: int, what: str, hint: str, *, is_remark: bool = False) -> None:
-        """Tell what is wrong with a line, or with the run that begins there."""
+        """Report a problem of a line, or of the run that begins on it."""
         label = self.source.label
         self.records.append(Diagnostic(label, line, what, hint, "warning", is_remark=is_remark))
 
@@ -247,7 +247,7 @@ class _Json(_Reader):
 
 
 def _decode(text: str) -> object:
-    """Return what a line holds, None for damage."""
+    """Return the content of a line, None if it is damaged."""
     try:
         return _DECODER.decode(text.strip())
     except (ValueError, RecursionError):
@@ -262,10 +262,10 @@ class _Csv(_Reader):
     def __init__(self, source: Source, names: list[str]) -> None:
         super().__init__(source, partial(columns.read_csv, columns=names))
         self.first = self.names = names
-        self.is_open = False  # whether a quoted field goes on in the next line
+        self.is_open = False  # whether a quoted field continues on the next line
 
     def join(self, other: Self) -> bool:
-        """Take in what another one read; a quoted field must not go on there."""
+        """Append what another reader read, unless a quoted field continues into it."""
         is_open, self.is_open = self.is_open, other.is_open
         return not is_open and super().join(other)
 
@@ -292,7 +292,7 @@ class _Csv(_Reader):
             self.short = self.line
 
     def add(self, text: str, *, has_url: bool) -> bool:
-        """Add the point of a row; a comma after the value shows that the value is whole."""
+        """Add the point of a row; the comma after the value shows that the value is complete."""
         name, time, value, rest = text.split(",", FIRST)
         has_url = has_url and name == "http_reqs" and "url" in self.names
         try:

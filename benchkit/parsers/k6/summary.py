@@ -1,8 +1,8 @@
-"""k6's summaries in JSON: ``--summary-export``, handleSummary's data, the machine-readable one.
+"""k6's JSON summaries: ``--summary-export``, handleSummary's data, the machine-readable form.
 
-These hold every digit, the text only some.
+These hold every digit, the text only some of them.
 
-``export`` (0.x on)                           ``handlesummary`` (0.30 on)
+``export`` (from 0.x on)                           ``handlesummary`` (from 0.30 on)
 
     {"metrics": {                                 {"state": {"testRunDurationMs": 10002.726},
       "http_req_duration": {                       "metrics": {"http_req_duration": {
@@ -12,27 +12,27 @@ These hold every digit, the text only some.
         "passes": 0, "fails": 5001, "value": 0}       …}, "root_group": {…}, "options": {…}}
       …}, "root_group": {…}}
 
-``machine`` (1.5 on, ``--new-machine-readable-summary``)
+``machine`` (from 1.5 on, ``--new-machine-readable-summary``)
 
     {"config": {"duration": 3.0, "execution": "local", "script": "…"},
      "metadata": {"k6_version": "1.8.1", …}, "version": "1.0.0",
      "results": {"checks": {…}, "metrics": [{"name": "http_req_duration", "type": "trend",
        "contains": "time", "values": {"avg": 0.48, "p95": 0.95}}, …]}}
 
-Times are always in ms, whatever ``--summary-time-unit`` says. In an export a threshold's ``false``
-means *passed* (the value is "crossed"); handleSummary's ``ok`` means what it says. Of
-http_req_failed, ``passes`` are the failed requests. The script that the machine-readable form
-embeds is not read.
+Times are always in ms, even with ``--summary-time-unit``. In an export, ``false`` for a threshold
+means *passed* (the value is "crossed"); in handleSummary's data, ``ok`` means passed. In
+http_req_failed, ``passes`` are the failed requests. The script embedded in the machine-readable
+form is not read.
 
-Not recorded by the tool: the URL, the start, raw samples; in an export also the run's length and
-whether a custom trend is a time (its metric then ends in ``_as_exported``); in the
+Not recorded by the tool: the URL, the start and raw samples; in an export also the run's length and
+whether a custom trend is a time (the name of its metric then ends in ``_as_exported``); in the
 machine-readable form every percentile but p90 and p95, and all rates per second.
 
-A handleSummary of the user's own may keep such data further down, also of several runs:
-``{"none": {"metrics": …}, "otlp": {"metrics": …}}``, a list of summaries. The keys above each are
-its headings. Where nothing holds ``metrics``, an object that holds at least two of k6's metrics by
-their names is a summary, too (``{"http_reqs": {"count": 1000, "rate": 99.9}, …}``); a script's own
-metrics are not read there.
+A user-defined handleSummary may nest this data, also for several runs: ``{"none": {"metrics": …},
+"otlp": {"metrics": …}}``, or a list of summaries. The keys above a summary are its headings. If no
+object has ``metrics``, an object with at least two of k6's built-in metrics is a summary as well
+(``{"http_reqs": {"count": 1000, "rate": 99.9}, …}``); the script's custom metrics are not read
+there.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
 from benchkit.units import parse_duration, scale
 
-#: A summary is small; anything larger is not one.
+#: Maximum size of a summary.
 LARGEST = 64 << 20
 
 _BUILTIN = r"http_req\w*+|iterations|iteration_duration|vus(?:_max)?|data_(?:sent|received)|checks"
@@ -74,7 +74,7 @@ _KNOWN = regex(
     r'|"root_group"\s*:\s*\{'
 )
 _POINT = regex(r'\{[^\n]*"type"\s*:\s*"(?:Metric|Point)"')
-#: Files made from a k6 run that benchkit does not read: what they hold, what to give instead.
+#: Files made from a k6 run that benchkit does not read.
 _REFUSED = (
     (regex(r"<title>k6 report</title>"), "an HTML report of k6's web dashboard"),
     (
@@ -84,7 +84,7 @@ _REFUSED = (
     (regex(r'<testsuite name="k6 thresholds"'), "a JUnit file made from k6's thresholds"),
 )
 _OPEN = {"constant-arrival-rate", "ramping-arrival-rate"}
-#: Keys that may stand above a summary, and those below which none is.
+#: Maximum number of keys above a summary, and keys below which no summary is searched.
 _DEEPEST, _OTHER = 8, {"root_group", "setup_data"}
 _CLOSED = {
     "constant-vus", "ramping-vus", "shared-iterations", "per-vu-iterations", "externally-controlled"
@@ -93,7 +93,7 @@ _CLOSED = {
 
 @dataclass(slots=True)
 class _Document:
-    """What a summary holds, whichever of the three forms it has."""
+    """The content of a summary in any of the three forms."""
 
     form: str = "export"
     entries: dict[Path, dict[str, Leaf]] = field(default_factory=dict)
@@ -107,7 +107,7 @@ class _Document:
 
     @property
     def is_known(self) -> bool:
-        """Whether it holds a number of a metric that k6 itself records."""
+        """Return whether the summary has a number of a built-in metric of k6."""
         return any(
             split_name(name)[0] in BUILTIN and any(leaf.is_number for leaf in leaves.values())
             for name, leaves in self.named()
@@ -115,7 +115,7 @@ class _Document:
 
     @property
     def is_bare_summary(self) -> bool:
-        """Whether it holds statistics of at least two metrics that k6 itself records."""
+        """Return whether it has statistics of at least two built-in metrics of k6."""
         known = {
             name
             for whole, leaves in self.named()
@@ -126,13 +126,13 @@ class _Document:
         return len(known) > 1
 
     def named(self) -> Iterator[tuple[str, dict[str, Leaf]]]:
-        """Yield each metric's name and leaves."""
+        """Yield each metric's name and its leaves."""
         for path, leaves in self.entries.items():
             by_path = str(path[1]) if path[0] == "metrics" else ""
             yield (leaves["name"].string if "name" in leaves else by_path), leaves
 
     def take(self, leaf: Leaf) -> None:
-        """Put a leaf where it belongs."""
+        """Store a leaf."""
         match leaf.path:
             case ("metrics", str(), str(key)):
                 self.enter(leaf, 2, key, self.form)
@@ -154,7 +154,7 @@ class _Document:
                 self.scenarios.setdefault(name, {})[key] = leaf.string or leaf.text
 
     def enter(self, leaf: Leaf, depth: int, key: str, form: str) -> None:
-        """Put a leaf into the metric that so many steps of its path lead to."""
+        """Store a leaf in the metric at the first ``depth`` steps of its path."""
         self.last = leaf.path[:depth]
         entry = self.entries.setdefault(self.last, {})
         if leaf.is_number or key in {"name", "type", "contains"}:
@@ -170,10 +170,10 @@ class _Summaries:
 
     documents: dict[Path, _Document] = field(default_factory=dict)
     latest: Path = ()
-    is_bare: bool = False  # whether metrics stand without "metrics" above them
+    is_bare: bool = False  # whether metrics have no "metrics" key above them
 
     def take(self, leaf: Leaf) -> None:
-        """Give a leaf to the summary that it is of."""
+        """Store a leaf in its summary."""
         depth = _find_depth(leaf.path, is_bare=self.is_bare)
         if depth is not None:
             self.latest = leaf.path[:depth]
@@ -185,7 +185,7 @@ class _Summaries:
             self.documents[self.latest].last_line = leaf.line
 
     def choose(self) -> dict[Path, _Document]:
-        """Return the outermost one if it holds metrics; else those below that hold k6's."""
+        """Return the outermost summary if it has metrics, else nested ones with k6's metrics."""
         if self.is_bare:
             return {place: each for place, each in self.documents.items() if each.is_bare_summary}
         outermost = self.documents.get((), _Document())
@@ -194,7 +194,7 @@ class _Summaries:
 
 
 def _is_builtin(path: Path) -> bool:
-    """Whether a path begins with a metric that k6 itself records, and leads to a value of it."""
+    """Return whether a path begins with a built-in metric of k6 and leads to a value of it."""
     match path:
         case (str(name), str(), *_):
             return split_name(name)[0] in BUILTIN
@@ -202,7 +202,7 @@ def _is_builtin(path: Path) -> bool:
 
 
 def _find_depth(path: Path, *, is_bare: bool) -> int | None:
-    """Count the keys above the summary that a leaf is of; None if it is of none."""
+    """Return the number of keys above a leaf's summary; None if it belongs to no summary."""
     for depth, key in enumerate(path[:_DEEPEST]):
         if key in _OTHER:
             return None
@@ -225,7 +225,7 @@ def _find_depth(path: Path, *, is_bare: bool) -> int | None:
 
 
 def recognises(head: Head) -> bool:
-    """Whether this is a JSON document with k6's metrics, or a report made from one."""
+    """Return whether a text is JSON with k6's metrics, or a report made from a run."""
     if not head.is_start or not head.text:
         return False
     text = head.text.lstrip()
@@ -234,7 +234,7 @@ def recognises(head: Head) -> bool:
 
 
 def parse(source: Source) -> Iterator[Record]:
-    """Yield the run that a summary holds.
+    """Yield the runs of a file with summaries.
 
     Raises
     ------
@@ -268,7 +268,7 @@ def parse(source: Source) -> Iterator[Record]:
 
 
 def _collect(text: str, label: str, *, is_bare: bool) -> tuple[_Summaries, list[Diagnostic]]:
-    """Return the summaries of a text, and where it is damaged."""
+    """Return the summaries of a text, and the places where it is damaged."""
     summaries, damage = _Summaries(is_bare=is_bare), list[Diagnostic]()
     try:
         for leaf in walk(text):
@@ -284,7 +284,7 @@ def _collect(text: str, label: str, *, is_bare: bool) -> tuple[_Summaries, list[
 
 
 def _join(blocks: Iterable[bytes], label: str) -> str:
-    """Return the text, as far as it may be long."""
+    """Return the text, up to the maximum size."""
     data = bytearray()
     for block in blocks:
         data += block
@@ -294,7 +294,7 @@ def _join(blocks: Iterable[bytes], label: str) -> str:
 
 
 def _find_report(text: str) -> str:
-    """Say which report made from a run a text is; empty for any other text."""
+    """Return which report made from a run a text is; empty for any other text."""
     begin = text.lstrip()[: 1 << 16]
     kinds = (what for pattern, what in _REFUSED if pattern.search(begin))
     return next(kinds, "") if begin.startswith("<") else ""
@@ -303,7 +303,7 @@ def _find_report(text: str) -> str:
 def _tell(
     source: Source, document: _Document, place: Path, problems: list[Diagnostic]
 ) -> Iterator[Record]:
-    """Yield the reading of the summary at a place, then its problems."""
+    """Yield the reading of one summary, then its problems."""
     first, last = document.line, document.last_line
     reading = Reading(tool="k6", form=document.form, line=first, last_line=last)
     reading.headings = tuple(key for key in place if isinstance(key, str))
@@ -340,7 +340,7 @@ def _tell(
 def _record_all(reading: Reading, document: _Document) -> list[str]:
     """Add the rows of every metric; return the names of trends without a known unit.
 
-    Their numbers keep a name of their own, so that they never meet those of a form that tells it.
+    Trends of unknown unit get a separate name, so that they are never compared with known units.
     """
     unclear, measures = [], []
     for whole, leaves in sorted(document.named(), key=lambda metric: metric[0].count("{")):
@@ -358,7 +358,7 @@ def _record_all(reading: Reading, document: _Document) -> list[str]:
 
 
 def _find_kind(name: str, words: Mapping[str, str], keys: Collection[str]) -> tuple[Kind, str]:
-    """Tell kind and unit: as declared, as k6 defines the metric, or from its words."""
+    """Return kind and unit: as declared, as defined by k6, or inferred from the keys."""
     declared = KINDS.get(words.get("type", ""))
     if declared is not None:
         return declared, CONTENTS.get(words.get("contains", ""), "")
@@ -374,18 +374,18 @@ def _read_numbers(measure: Measure, numbers: Mapping[str, Leaf]) -> Measure:
     return measure
 
 
-#: Ends the names of trends of which an export does not tell the unit.
+#: Suffix for the names of trends whose unit an export does not record.
 _AS_EXPORTED = "_as_exported"
-#: Where the forms use another word than the text: an export's share, the machine-readable counts.
+#: Keys that differ from the text: the share in an export, the counts in the machine-readable form.
 _WORDS = {("rate", "value"): "rate", ("rate", "matches"): "passes"}
-#: What tells the kind of a user's own metric in an export.
+#: Keys that identify the kind of a user-defined metric in an export.
 _SIGNS: dict[Kind, set[str]] = {
     "counter": {"count", "rate"}, "rate": {"passes", "fails"}, "gauge": {"value"}
 }  # fmt: skip
 
 
 def _describe_load(reading: Reading, scenarios: dict[str, dict[str, str]]) -> None:
-    """Tell the load model from the executors, where the options hold the scenarios."""
+    """Set the load model from the executors, if the options list the scenarios."""
     executors = {scenario.get("executor", "") for scenario in scenarios.values()}
     if executors and executors <= _OPEN:
         reading.load_model = "open"

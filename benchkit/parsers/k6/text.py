@@ -1,6 +1,6 @@
 """k6's end-of-test summary and console lines, from 0.2x to 2.x.
 
-The text is what people keep.
+Most people keep this text.
 
       █ THRESHOLDS
         http_req_duration
@@ -23,11 +23,11 @@ The text is what people keep.
     running (0m30.0s), 000/050 VUs, 15001 complete and 0 interrupted iterations
     shorten ✓ [ 100% ] 000/050 VUs  30s  500.00 iters/s
 
-Versions: 0.2x to 0.59 and ``--summary-mode=legacy`` of 1.x (metrics in one list by name), compact
-and full of 1.0 on (blocks; full repeats every metric per scenario and group, which are subsets
-here, never totals), any ``--summary-time-unit`` and ``--summary-trend-stats``.
+Versions: 0.2x to 0.59 and ``--summary-mode=legacy`` of 1.x (metrics in one list sorted by name),
+compact and full from 1.0 on (blocks; full repeats every metric per scenario and group; these are
+read as subsets, never as totals), with any ``--summary-time-unit`` and ``--summary-trend-stats``.
 
-Not recorded by the tool: the URL, the version, when the run began, raw samples.
+Not recorded by the tool: the URL, the version, the start of the run, raw samples.
 """
 
 from __future__ import annotations
@@ -83,9 +83,9 @@ _FENCE = regex(r"\s*(?:```|~~~)")
 _BLOCK = regex(r"^█ (THRESHOLDS|TOTAL RESULTS)$")
 _SCOPE = regex(r"[█↳] (?P<kind>GROUP|SCENARIO): (?P<name>\S.*)")
 _THRESHOLD = regex(r"^(?P<mark>[✓✗]) '(?P<rule>.*)' (?P<key>[a-z]+(?:\([\d.]+\))?)=(?P<text>.+)")
-#: A run begins at one of these, where none is open.
+#: A run begins at a line that matches one of these, unless one is open.
 _HEADS = (_BANNER, _SCENARIOS, _BLOCK, RUNNING, _KNOWN)
-#: What a log, a container or a CI system puts before a line.
+#: Prefixes that logs, containers or CI systems put before a line.
 _LOG = regex(r"^(?:[\w.-]+ +\| |\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)? +)(?=\s*\S)")
 _HINT = "widen the terminal or write to a file; --summary-export has every digit"
 _CUT = Remark("{name}{tags} is truncated ({end}); {fate}", _HINT, is_remark=False)
@@ -115,7 +115,7 @@ _BARE = Remark(
 
 @dataclass(slots=True)
 class _Run:
-    """One run while its lines come in."""
+    """One run while its lines are read."""
 
     reading: Reading
     console: Console = field(default_factory=Console)
@@ -126,21 +126,21 @@ class _Run:
     scope: list[tuple[int, str]] = field(default_factory=list)
     block: str = ""
     metric: str = ""
-    above: str = ""  # what the metric's own line shows, for the lines of subsets below it
-    is_fenced_off: bool = False  # whether the fence of a document ended its metrics
-    is_parted: bool = False  # whether a heading did
-    first: str = ""  # the character that its last line of a metric begins with
-    last: tuple[str, str] | None = None  # whose line may go on in the next
-    ragged: int = 0  # the line that a cut file ends in
+    above: str = ""  # the values of the metric's main line, for the lines of its subsets below
+    is_fenced_off: bool = False  # whether a code fence ended its metrics
+    is_parted: bool = False  # whether a heading ended its metrics
+    first: str = ""  # the first character of its last metric line
+    last: tuple[str, str] | None = None  # key of the line that may continue on the next one
+    ragged: int = 0  # number of the line where a truncated file ends
     ignored: dict[Remark, list[tuple[int, str]]] = field(default_factory=dict)
 
     @property
     def is_modern(self) -> bool:
-        """Whether the summary is in blocks, as from 1.0 on."""
+        """Return whether the summary has blocks, as from 1.0 on."""
         return self.block != "" or ("checks_total", "") in self.lines
 
     def is_followed(self, text: str) -> bool:
-        """Whether another run begins at a line."""
+        """Return whether another run begins at a line."""
         if _BANNER.match(text) or (self.lines and _SCENARIOS.match(text)):
             return True
         if self.lines and RUNNING.search(text):
@@ -153,14 +153,14 @@ class _Run:
         return is_known or (self.is_parted and line is not None)
 
     def take(self, raw: str, text: str, number: int) -> None:
-        """Give a line to whom it concerns."""
+        """Process a line."""
         block, scope = _BLOCK.match(text), _SCOPE.search(raw)
         self.is_fenced_off |= bool(self.lines and _FENCE.match(raw))
-        is_commented = raw.lstrip()[:1] == self.first  # as each of its lines
+        is_commented = raw.lstrip()[:1] == self.first  # like the metric lines
         self.is_parted |= bool(self.lines) and not is_commented and begins_section(raw)
         if block:
             self.block, self.scope, self.metric = block[1], [], ""
-        elif scope and self.is_modern:  # of a scenario or a group, by its indentation within others
+        elif scope and self.is_modern:  # scenario or group, nested by indentation
             label = f"{scope['kind'].lower()}:{scope['name'].rstrip()}"
             outer = [each for each in self.scope if each[0] < scope.start()]
             self.scope = [*outer, (scope.start(), label)]
@@ -171,11 +171,11 @@ class _Run:
         self.reading.last_line = number
 
     def take_metric(self, raw: str, text: str, number: int) -> bool:
-        """Take a metric line; False if it is none."""
+        """Process a metric line; return False for any other line."""
         line = match_line(text)
         if line is None:
             is_taken = self.take_rest(text, number)
-            if text and not is_taken:  # the lines below are no subsets of the metric above
+            if text and not is_taken:  # later subset lines do not belong to the metric above
                 self.metric = ""
             return is_taken
         name, tags = split_name(line[0])
@@ -186,7 +186,7 @@ class _Run:
             self.metric, self.above = name, line[1]
         elif not self.metric or is_trend(self.above) != is_trend(line[1]):
             return self.ignore(_PARTED, line[0], number)
-        if text.lstrip().startswith("✗"):  # before 1.0 the mark is all that the summary shows
+        if text.lstrip().startswith("✗"):  # before 1.0 the summary shows only the mark
             self.crossed.append(Crossing(number, self.metric + _braced(tags)))
         tags = ",".join([label for _, label in self.scope] + [tags] * bool(tags))
         width, self.first = len(raw.rstrip()), raw.lstrip()[:1]
@@ -196,12 +196,12 @@ class _Run:
         return True
 
     def ignore(self, why: Remark, name: str, number: int) -> bool:
-        """Keep in mind a line that is not read, to report it; always False."""
+        """Remember an ignored line for the report; always return False."""
         self.ignored.setdefault(why, []).append((number, name))
         return False
 
     def take_rest(self, text: str, number: int) -> bool:
-        """Take what someone's mail program put below a metric's line; False if it is none."""
+        """Append a wrapped end of a metric line; return False for any other line."""
         line = self.lines.get(self.last) if self.last else None
         if line is None or number != line.number + 1 or not is_rest(text):
             return False
@@ -211,7 +211,7 @@ class _Run:
         return True
 
     def take_threshold(self, text: str, number: int) -> None:
-        """Take a metric's name in the block of thresholds, or one of its rules."""
+        """Read the name of a metric in the block of thresholds, or one of its rules."""
         rule = _THRESHOLD.match(text)
         if rule is None:
             name, tags = split_name(text)
@@ -229,7 +229,7 @@ def _braced(tags: str) -> str:
 
 
 def recognises(head: Head) -> bool:
-    """Whether a metric line or a progress line of k6 stands in the text."""
+    """Return whether a text has a metric line or a progress line of k6."""
     return bool(_KNOWN.search(head.text) or RUNNING.search(head.text))
 
 
@@ -244,7 +244,7 @@ def parse(source: Source) -> Iterator[Record]:
     run, command, number = None, None, 0
     lines = UntilDamage(source.lines())
     for number, line in lines:
-        raw = line.replace("…", "...")  # as word processors write dots
+        raw = line.replace("…", "...")  # word processors change dots
         text = strip_prefix(_LOG.sub("", raw, count=1)).rstrip()
         command = find_command(raw, "k6 run") or command
         if run is None or run.is_followed(text):
@@ -262,7 +262,7 @@ def parse(source: Source) -> Iterator[Record]:
 
 
 def _finish(run: _Run | None, source: Source) -> Iterator[Record]:
-    """Read a run's lines and yield what came of it."""
+    """Read the lines of a run and yield its reading and problems."""
     if run is None:
         return
     reading, console, label = run.reading, run.console, source.label
@@ -290,9 +290,9 @@ def _finish(run: _Run | None, source: Source) -> Iterator[Record]:
 
 
 def _name_missing(run: _Run) -> str:
-    """Name the line that ends the summary, or the console, where it is not there."""
+    """Return the name of the last line of the summary or console if it is missing."""
     last = "data_sent"
-    if not run.is_modern:  # in order of their names; a run of less than a second has no users
+    if not run.is_modern:  # sorted by name; a run shorter than a second has no users
         last = "vus_max" if ("vus", "") in run.lines else "iterations"
     if (last, "") not in run.lines:
         return list_lines([last])
@@ -301,7 +301,7 @@ def _name_missing(run: _Run) -> str:
 
 
 def _read_lines(run: _Run, label: str) -> list[Diagnostic]:
-    """Add the rows of every metric line; lines as wide as one that is cut are cut there, too."""
+    """Add the rows of all metric lines; lines as wide as a truncated one count as truncated."""
     read = [(line, *understand(line)) for line in run.lines.values()]
     cut_at = {line.width for line, _, lost in read if lost is not None}
     problems, measures = [], []
@@ -326,7 +326,7 @@ def _read_lines(run: _Run, label: str) -> list[Diagnostic]:
 
 
 def _restore(measure: Measure, known: dict[str, tuple[str, int]]) -> None:
-    """Take the statistics that only THRESHOLDS shows: cut off, or not among the columns."""
+    """Add statistics that only THRESHOLDS shows because they were truncated or are not a column."""
     for key, (text, number) in known.items() if measure.kind == "trend" else ():
         if key not in measure.numbers and stat_name(key):
             with suppress(ValueError):
@@ -337,7 +337,7 @@ def _restore(measure: Measure, known: dict[str, tuple[str, int]]) -> None:
 
 def _judge_thresholds(run: _Run) -> None:
     add = partial(run.reading.add, "thresholds_crossed", "count", unit="1", origin="computed")
-    if run.verdicts and run.block == "TOTAL RESULTS":  # so the block of thresholds is whole
+    if run.verdicts and run.block == "TOTAL RESULTS":  # so the block of thresholds is complete
         crossed = sum(mark == "✗" for mark, _ in run.verdicts)
         add(value=crossed, line=run.verdicts[-1][1], n=len(run.verdicts))
     elif listed := run.console.crossed:

@@ -1,7 +1,7 @@
-"""What k6's own words mean in the one table.
+"""Mapping of k6's names to the common vocabulary.
 
-The text, the summaries and the raw points name the same metrics; they must come out under the
-same names and units, or several outputs of one run could not be one run.
+The text, the summaries and the raw points contain the same metrics. They need the same names and
+units here, so that several outputs of one run are recognised as one run.
 
     http_req_duration              latency (sending + waiting + receiving: no connecting, no TLS)
     http_req_blocked, …            phase_time, subject blocked connect tls send wait receive
@@ -14,8 +14,9 @@ same names and units, or several outputs of one run could not be one run.
                                    already means something else here gets ``k6_`` before it
 
 The statistics keep k6's meaning: ``avg`` is mean, ``med`` is p50, ``p(N)`` is pN, by linear
-interpolation. A submetric, a group or a scenario is a subset of the run: it is the row's subject
-(``expected_response:true``, ``scenario:api,group:login``; ``wait,group:login`` for a phase).
+interpolation. A submetric, a group or a scenario is a subset of the run, recorded as the row's
+subject (``expected_response:true``, ``scenario:api,group:login``; ``wait,group:login`` for a
+phase).
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ from benchkit.regexes import regex
 Kind = Literal["trend", "counter", "rate", "gauge"]
 KINDS: dict[str, Kind] = {"trend": "trend", "counter": "counter", "rate": "rate", "gauge": "gauge"}
 
-#: Unit of what a metric "contains", for readers of the JSON forms.
+#: Unit for a metric's "contains" value, for readers of the JSON forms.
 CONTENTS = {"time": "s", "data": "B", "default": "1"}
 
-#: So many crossed thresholds are named; the rest are counted.
+#: Maximum number of crossed thresholds that a remark lists; the rest are counted.
 NAMED = 3
-#: The metric of a trend and its subject, of a counter and that of its rate, of a rate.
+#: Names by kind: a trend's metric and subject, a counter's metric and rate metric, a rate's metric.
 METRICS: dict[Kind, dict[str, tuple[str, str]]] = {
     "trend": {
         "http_req_duration": ("latency", ""),
@@ -63,11 +64,11 @@ METRICS: dict[Kind, dict[str, tuple[str, str]]] = {
     "rate": {
         "http_req_failed": ("error_rate", ""),
         "checks_succeeded": ("checks", ""),
-        "checks_failed": ("", ""),  # what checks_succeeded leaves
+        "checks_failed": ("", ""),  # the complement of checks_succeeded
     },
     "gauge": {},
 }
-#: Kind and unit of metrics that k6 itself defines.
+#: Kind and unit of k6's built-in metrics.
 BUILTIN: dict[str, tuple[Kind, str]] = {
     **dict.fromkeys(METRICS["trend"], ("trend", "s")),
     **dict.fromkeys(("group_duration", "grpc_req_duration"), ("trend", "s")),
@@ -79,7 +80,7 @@ BUILTIN: dict[str, tuple[Kind, str]] = {
     **dict.fromkeys(("vus", "vus_max"), ("gauge", "1")),
 }
 _STATS = {"avg": "mean", "med": "p50", "min": "min", "max": "max"}
-#: The statistics of a metric that is no trend.
+#: The statistics of metrics other than trends.
 _KEYS: dict[Kind, set[str]] = {
     "counter": {"count", "rate"}, "rate": {"rate", "value", "passes", "fails"},
     "gauge": {"value", "min", "max"},
@@ -89,7 +90,7 @@ _PERCENTILE = regex(r"p\(?(\d+(?:\.\d+)?)\)?")
 
 
 class Number(NamedTuple):
-    """A number of a summary, in the base unit, and the line that holds it."""
+    """A number of a summary, in the base unit, with its line."""
 
     value: float
     line: int
@@ -99,7 +100,7 @@ class Number(NamedTuple):
 
 @dataclass(slots=True)
 class Measure:
-    """One metric of one run as a k6 summary tells it.
+    """One metric of one run in a k6 summary.
 
     Parameters
     ----------
@@ -120,7 +121,7 @@ class Measure:
 
 
 def is_metric_name(name: str) -> bool:
-    """Whether k6 may have printed a metric of this name; old versions allow blanks and signs.
+    """Return whether k6 may have printed this metric name; old versions allow blanks and signs.
 
     Examples
     --------
@@ -134,7 +135,7 @@ def is_metric_name(name: str) -> bool:
 
 
 def own_name(name: str) -> str:
-    """Return a metric's name in snake_case without secrets, kept apart from the vocabulary.
+    """Return a metric's name in snake_case without secrets or collisions with the vocabulary.
 
     Examples
     --------
@@ -149,7 +150,7 @@ def own_name(name: str) -> str:
 
 
 def stat_name(key: str) -> str | None:
-    """Return the stat for a trend's column, None for one that is no statistic.
+    """Return the stat for a trend's column, or None if it is not a statistic.
 
     Examples
     --------
@@ -161,19 +162,19 @@ def stat_name(key: str) -> str | None:
 
 
 def is_statistic(name: str, key: str) -> bool:
-    """Whether k6 has such a statistic of one of the metrics that it records itself."""
+    """Return whether a built-in metric of k6 has this statistic."""
     kind = BUILTIN[name][0]
     return stat_name(key) is not None if kind == "trend" else key in _KEYS[kind]
 
 
 def split_name(text: str) -> tuple[str, str]:
-    """Part ``http_req_duration{name:GET /}`` into the metric's name and its tags."""
+    """Split ``http_req_duration{name:GET /}`` into the metric's name and its tags."""
     name, brace, tags = text.partition("{")
     return (name.strip(), tags.strip().removesuffix("}").strip()) if brace else (text, "")
 
 
 def record(reading: Reading, measures: Iterable[Measure]) -> None:
-    """Add the rows of measures; numbers that were given already are not given twice."""
+    """Add the rows of measures, except numbers that the reading already has."""
     known = {row[:3] for row in reading.rows}
     for measure in measures:
         for key, metric, stat, unit, part, n in _list_rows(measure):
@@ -191,7 +192,7 @@ _Row = tuple[str, str, str, str, str, int | None]
 
 
 def _list_rows(measure: Measure) -> Iterator[_Row]:
-    """Yield which number is which (metric, stat, unit) of which part, and what it stands on."""
+    """Yield for each number its key, metric, stat, unit, part and sample count."""
     numbers, kind, unit, name = measure.numbers, measure.kind, measure.unit, own_name(measure.name)
     metric, more = METRICS[kind].get(measure.name) or (name, f"{name}_per_second")
     if kind == "counter":
@@ -215,7 +216,7 @@ def _list_shares(measure: Measure, metric: str) -> Iterator[_Row]:
         total = Number(passes + fails, max(line, last), origin="computed")
         numbers.setdefault("total", total)
     n = _whole(numbers.get("total"))
-    if n:  # a share of nothing, or of what a cut took, tells nothing
+    if n:  # a share needs a known, positive total
         yield "rate", metric, "mean", "1", "", n
     if metric == "error_rate" and not measure.tags:
         yield "passes", "failures", "count", "1", "", None
@@ -224,19 +225,19 @@ def _list_shares(measure: Measure, metric: str) -> Iterator[_Row]:
 
 
 def _whole(number: Number | None) -> int | None:
-    """Return a count; None for one that is missing or has no end."""
+    """Return a count, or None if it is missing or infinite."""
     return int(number.value) if number is not None and isfinite(number.value) else None
 
 
 class Crossing(NamedTuple):
-    """A threshold that a run crossed: the line that reports it, and its metric and rule."""
+    """A threshold that a run crossed: the line that reports it, with its metric and rule."""
 
     line: int
     name: str
 
 
 def _describe_crossed(crossed: Sequence[Crossing]) -> str:
-    """Name the thresholds that a run crossed, as a remark.
+    """Return a remark that lists the thresholds that a run crossed.
 
     Examples
     --------
@@ -249,10 +250,10 @@ def _describe_crossed(crossed: Sequence[Crossing]) -> str:
 
 
 def complete(reading: Reading, label: str, crossed: Sequence[Crossing] = ()) -> list[Diagnostic]:
-    """Fill a reading's fields from its rows and drop latencies that were never measured.
+    """Fill a reading's fields from its rows, and drop latencies that were never measured.
 
-    k6 reports 0 s where there is nothing to report: for a submetric that no request belongs to,
-    and for requests that failed before a byte came back. If all did, the run has ``failed``.
+    k6 reports 0 s if it has no measurement: for a submetric without requests, and for requests that
+    failed before the first byte of a response. If all requests failed, the run is ``failed``.
 
     Parameters
     ----------

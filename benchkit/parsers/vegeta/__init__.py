@@ -1,6 +1,7 @@
 """vegeta 1 to 12: reports (`report`) and raw results (`raw`).
 
-A report may stand among other text, raw results own their file; they are two formats of one tool.
+A report may be part of other text, while raw results are a whole file; they are two formats of one
+tool.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Go's gob streams, read by the type descriptors that they carry.
+"""Go's gob streams, read by the type descriptors that they contain.
 
-A gob names its fields, so a reader that takes names, types and ids from the stream reads every
+A gob names its fields, so a reader that takes names, types and ids from the stream can read every
 version of every program.
 
 The layout (https://pkg.go.dev/encoding/gob), message by message::
@@ -8,9 +8,9 @@ The layout (https://pkg.go.dev/encoding/gob), message by message::
     length  -id  descriptor          what type ``id`` is: a struct, a slice, a map, an opaque type
     length   id  value               a struct: (step to the next field that is not zero, value)* 0
 
-Numbers below 128 are one byte, others a negated length and big-endian bytes. Type ids begin at 64
-or 65 by the version of Go and mean nothing outside their stream; files that were put one behind the
-other hold several streams, of which each describes its types anew.
+Numbers below 128 take one byte, others a negated length and big-endian bytes. Type ids begin at 64
+or 65, depending on the version of Go, and are valid only within their stream. Concatenated files
+contain several streams, each with its own descriptors.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from dataclasses import dataclass
 
 from benchkit.reading.cleaning import decode
 
-#: No message of Go's own encoder is longer, and no name or URL comes near.
+#: Go's encoder writes no longer message, and no name or URL comes close.
 _LONGEST_MESSAGE = 1 << 33
 _LONGEST_TEXT = 1 << 24
 _DEEPEST = 64
-#: Seconds from the year 1, where Go's times begin, to 1970.
+#: Seconds from the year 1, Go's zero time, to 1970.
 YEAR_ONE_TO_UNIX = 62_135_596_800
 
 
 class GobError(Exception):
-    """The stream is cut or breaks the rules of gob; what was read before stands."""
+    """A truncated or invalid stream; the values read before the error remain valid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a descriptor says of a type; ``fields`` are (name, type id, whether it is read)."""
+    """A type as described by the stream; ``fields`` are (name, type id, whether it is read)."""
 
     shape: str
     name: str = ""
@@ -58,7 +58,7 @@ def unix_nanoseconds(data: bytes) -> int:
 
 
 class _Cursor:
-    """The bytes of one message after the other; ``data`` from ``place`` on is at hand."""
+    """The bytes of successive messages; ``data`` from ``place`` on is loaded."""
 
     def __init__(self, blocks: Iterator[bytes]) -> None:
         self._blocks = blocks
@@ -67,14 +67,14 @@ class _Cursor:
         self.left = 0
 
     def load(self) -> bool:
-        """Put the next block behind what is at hand; False at the end of the file."""
+        """Load the next block; return False at the end of the file."""
         more = next(self._blocks, b"")
         if more:
             self.data, self.place = self.data[self.place :] + more, 0
         return bool(more)
 
     def next_message(self) -> bool:
-        """Go to the next message; False at the end of the file."""
+        """Move to the next message; return False at the end of the file."""
         if self.place == len(self.data) and not self.load():
             return False
         first = self.data[self.place]
@@ -87,14 +87,14 @@ class _Cursor:
         return True
 
     def _has(self, size: int) -> bool:
-        """Whether so many bytes are there; they are then at hand."""
+        """Load at least ``size`` bytes; return whether the file has that many."""
         while len(self.data) - self.place < size:
             if not self.load():
                 return False
         return True
 
     def take(self, size: int) -> bytes:
-        """Take bytes of the message."""
+        """Read bytes of the message."""
         if size > self.left or size > _LONGEST_TEXT:
             raise GobError("a value extends beyond its message")
         if not self._has(size):
@@ -105,12 +105,12 @@ class _Cursor:
         return self.data[start : self.place]
 
     def skip(self, size: int) -> None:
-        """Pass over bytes of the message."""
+        """Skip bytes of the message."""
         while size:
             size -= len(self.take(min(size, max(len(self.data) - self.place, 1))))
 
     def unsigned(self) -> int:
-        """Read a number that is not negative."""
+        """Read an unsigned integer."""
         first = self.take(1)[0]
         if first < 128:
             return first
@@ -120,12 +120,12 @@ class _Cursor:
         return int.from_bytes(self.take(width), "big")
 
     def signed(self) -> int:
-        """Read an integer."""
+        """Read a signed integer."""
         coded = self.unsigned()
         return ~(coded >> 1) if coded & 1 else coded >> 1
 
     def blob(self) -> bytes:
-        """Read bytes with their length."""
+        """Read bytes preceded by their length."""
         return self.take(self.unsigned())
 
     def text(self) -> str:
@@ -134,8 +134,9 @@ class _Cursor:
 
 
 SIGNED, UNSIGNED, BYTES, TEXT = 2, 3, 5, 6
-#: The types that every stream knows, by the ids that gob gives them; what is no interface and no
-#: complex number. Nobody asks for bools (1) and floats (4), which are written as numbers.
+#: The predefined types of every stream by their gob ids, except interfaces and complex numbers.
+#: Bools (1) and floats (4) are read as the numbers that encode them, because no caller needs their
+#: values.
 _BASIC: dict[int, Callable[[_Cursor], object]] = {
     **dict.fromkeys((1, UNSIGNED, 4), _Cursor.unsigned),
     SIGNED: _Cursor.signed,
@@ -148,7 +149,7 @@ def _struct(**fields: int) -> Kind:
     return Kind("struct", fields=tuple((name, kind, True) for name, kind in fields.items()))
 
 
-#: How a descriptor is itself encoded. The ids are of this table only.
+#: The encoding of a descriptor itself. These ids are valid only in this table.
 _DESCRIPTOR, _COMMON, _FIELD, _FIELDS = -1, -2, -3, -4
 _DESCRIPTORS = {
     _DESCRIPTOR: _struct(array=-5, slice=-5, struct=-6, map=-7, opaque=-8, binary=-8, marshaled=-8),
@@ -164,7 +165,7 @@ OPAQUE = frozenset({"opaque", "binary", "marshaled"})
 
 
 class Decoder(_Cursor):
-    """The values of a file of one or more gob streams.
+    """The values of a file with one or more gob streams.
 
     Parameters
     ----------
@@ -199,12 +200,12 @@ class Decoder(_Cursor):
         self._fresh: dict[int, Kind] = {}
 
     def __iter__(self) -> Iterator[tuple[str, object]]:
-        """Yield the types' names and the values, the elements of a slice one by one."""
+        """Yield type names and values; the elements of a slice are yielded one by one."""
         while self.next_message():
             yield from self.items()
 
     def items(self) -> Iterator[tuple[str, object]]:
-        """Yield the values of the message; none if it describes a type."""
+        """Yield the values of the message; a type descriptor has none."""
         while self.left:
             type_id = self.signed()
             if type_id < 0:
@@ -217,11 +218,11 @@ class Decoder(_Cursor):
 
     @property
     def types(self) -> dict[int, Kind] | None:
-        """What the stream has described, by id; None while a value may yet change it."""
+        """Return the types of the stream by id, or None while the next value may change them."""
         return None if self._fresh else self._types
 
     def _settle(self) -> None:
-        """Add the types described since the last value; known ids tell that a new stream began."""
+        """Add the types described since the last value; a known id marks a new stream."""
         if self._fresh.keys() & self._types.keys():
             self._types = dict(_DESCRIPTORS)
             self.stream += 1

@@ -1,34 +1,35 @@
-"""Vegeta's two tables of a distribution: ``hist[…]`` and ``hdrplot``.
+"""Vegeta's distribution tables (``hist[…]`` and ``hdrplot``) and its JSON report.
 
-Some keep only these. The histogram::
+Some people keep only a table. The histogram::
 
     Bucket           #     %       Histogram
     [0s,     1ms]    0     0.00%
     [1ms,    2ms]    4078  45.31%  #################################
     [100ms,  +Inf]   13    0.14%
 
-and the plot's data, from version 12.6 on::
+and the data of the plot, from version 12.6 on::
 
     Value(ms)   Percentile  TotalCount  1/(1-Percentile)
     1.216689    0.000000    0           1.000000
     1.877548    0.500000    4500        2.000000
     134.911352  1.000000    9000        10000000.000000
 
-A histogram tells counts, from which no percentile of the vocabulary follows: its sum alone is kept.
-The plot tells the percentiles 50, 75, 80, 90 and 95 (it has no row at 99) and the count. Its first
-and last rows are the sketch's ends, which were seen 1 % off the least and the greatest latency, so
-they are not kept. Not recorded in either: rates, times, success, the target.
+A histogram contains counts per bucket, which yield no percentile of the vocabulary, so only their
+sum is kept. The plot contains the percentiles 50, 75, 80, 90 and 95 (there is no row at 99) and the
+count. Its first and last rows are the ends of the sketch, which were observed 1 % off the minimum
+and maximum latency, so they are not kept. Not recorded in either: rates, times, success, the
+target.
 
-Vegeta's JSON report.
+The JSON report is the third form.
 
-It is the most precise of the summaries, and library users print it by themselves, at times
-unfinished::
+It is the most precise summary. Users of the library also print it themselves, sometimes before it
+is complete::
 
     {"latencies":{"total":32650762956,"mean":3627862,"50th":1877548,"90th":5967472,"95th":8117921,"99th":36563349,"max":134911352,"min":1216689},"bytes_in":{"total":0,"mean":0},"bytes_out":{"total":0,"mean":0},"earliest":"2026-11-21T00:21:47.490698251Z","latest":"2026-11-21T00:22:17.487485851Z","end":"2026-11-21T00:22:17.489625129Z","duration":29996787600,"wait":2139278,"requests":9000,"rate":300.0321274402063,"throughput":300.01073160387733,"success":1,"status_codes":{"200":9000},"errors":[]}
 
-Versions: all; times are whole nanoseconds. Those before 5.7 have no rate and no times of day,
-before 5.0.1 no wait, before 12.6 no throughput, before 12.8 no 90th and min. Not recorded: target,
-offered rate, how many of each error. The counts of ``buckets`` are not kept.
+Versions: all; times are whole nanoseconds. Versions before 5.7 have no rate and no times of day,
+before 5.0.1 no wait, before 12.6 no throughput, before 12.8 no 90th and min. Not recorded: the
+target, the offered rate, the number of each error. The counts of ``buckets`` are not kept.
 """
 
 from __future__ import annotations
@@ -46,16 +47,16 @@ from benchkit.redaction import show_part
 from benchkit.regexes import regex
 from benchkit.units import scale, step
 
-#: Digits that a count of requests may have.
+#: Maximum number of digits in a count of requests.
 _DIGITS = 18
 _STATS = {f"0.{percent}0000": f"p{percent}" for percent in (50, 75, 80, 90, 95)}
 _START = regex(r'\{\s*(?:"|$)')
 _STRING = regex(r'"(?:\\.|[^"\\]++)*+"?')
 _NEEDED = ("latencies", "bytes_in", "bytes_out", "requests", "status_codes")
-#: A report is small; more than this is none.
+#: Maximum size of a report.
 _LONGEST = 64 << 20
 
-#: Paths of the object, and their names in the text report.
+#: Paths in the object, with their names in the text report.
 _NAMES = {
     "requests": "requests.total",
     "rate": "requests.rate",
@@ -73,18 +74,18 @@ _NAMES = {
 
 
 class Table(Block):
-    """A table of which each line is a row until one says that it is the last."""
+    """A table whose last row is recognised by its content."""
 
     ROW: ClassVar[re.Pattern[str]]
     _is_whole = False
 
     @classmethod
     def starts(cls, text: str) -> bool:
-        """Whether this line is the table's header."""
+        """Return whether this line is the table's header."""
         return cls.SIGNATURE.match(text) is not None
 
     def feed(self, line: int, text: str, *, is_last: bool) -> bool:
-        """Take a line; False if it is no row of the table."""
+        """Read a line; return False if it is not a row of the table."""
         del is_last
         if line == self.reading.line:
             return True
@@ -97,10 +98,10 @@ class Table(Block):
 
     @abstractmethod
     def _take(self, line: int, *fields: str) -> bool:
-        """Take a row; True if it is the last one."""
+        """Read a row; return whether it is the last one."""
 
     def close(self) -> Iterator[Reading | Diagnostic]:
-        """Yield the reading and, where its last row is missing, that it is cut."""
+        """Yield the reading, and a warning if its last row is missing."""
         if not self._is_whole:
             what = f"the {self.FORM} table is truncated: its last row is missing"
             yield self.warn(what, "write it again with `vegeta report`, or ingest the raw results")
@@ -130,7 +131,7 @@ class Histogram(Table):
         return end == "+Inf"
 
     def close(self) -> Iterator[Reading | Diagnostic]:
-        """Yield the reading, and which count of it is none."""
+        """Yield the reading, and a warning for an impossible count."""
         if self._outsized is not None:
             line, count = self._outsized
             shown = f"which begins with {show_part(count, _DIGITS)}, has {len(count)} digits"
@@ -165,7 +166,7 @@ class Plot(Table):
         return percentile == "1.000000"
 
     def close(self) -> Iterator[Reading | Diagnostic]:
-        """Yield the reading, unless a row is below the one above it: one of them is wrong."""
+        """Yield the reading; it has no rows if a number is below the one in the row above."""
         if self._fallen:
             what = "a number in this row is below that in the row above; the table is left out"
             yield self.warn(what, "use the table as vegeta wrote it", self._fallen)
@@ -174,7 +175,7 @@ class Plot(Table):
 
 
 class JsonReport(Block):
-    """One object that may be a report, line by line until its last brace."""
+    """An object that may be a report, collected line by line until its last brace."""
 
     FORM = "json"
     SIGNATURE = regex(
@@ -188,7 +189,7 @@ class JsonReport(Block):
 
     @classmethod
     def starts(cls, text: str) -> bool:
-        """Whether an object begins at this line."""
+        """Return whether an object begins at this line."""
         is_likely = (
             text.startswith("{")
             or text.strip() == "{"
@@ -197,7 +198,7 @@ class JsonReport(Block):
         return is_likely and _START.search(text) is not None
 
     def feed(self, line: int, text: str, *, is_last: bool) -> bool:
-        """Take a line; False if the object was over, or this is no JSON."""
+        """Read a line; return False if the object is complete, or the line is not JSON."""
         del is_last
         if not self._lines:
             text = text[_START.search(text).start() :]  # type: ignore[union-attr]
@@ -211,7 +212,7 @@ class JsonReport(Block):
         return True
 
     def close(self) -> Iterator[Reading | Diagnostic]:
-        """Yield the reading; nothing if the object is not a report."""
+        """Yield the reading, or nothing if the object is not a report."""
         text = "\n".join(self._lines)
         try:
             report, _ = decoder_of(text).raw_decode(text)
@@ -250,18 +251,18 @@ class JsonReport(Block):
         reading.started_at = read_moment(report.get("earliest"))
 
     def _place(self, number: float) -> int:
-        """Return the line of the source on which a number stands."""
+        """Return the source line of a number."""
         return self.reading.line - 1 + line_of(number, 1)
 
 
 def _continues(text: str) -> bool:
-    """Whether a line may stand inside an object, and does not begin a report of its own."""
+    """Return whether a line may be part of an object and does not begin another report."""
     begins_anew = text.startswith("{") and JsonReport.SIGNATURE.search(text) is not None
     return text.strip()[:1] in '"{}[],' and not begins_anew
 
 
 def _find(report: Any, *path: str) -> float | None:  # noqa: ANN401 - what a decoder makes
-    """Return the number at a place of the object, if one stands there."""
+    """Return the number at a path of the object, if there is one."""
     for name in path:
         report = report.get(name) if isinstance(report, dict) else None
     is_number = isinstance(report, int | float) and not isinstance(report, bool)

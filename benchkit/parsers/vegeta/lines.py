@@ -1,8 +1,8 @@
-"""Vegeta's raw results as CSV and JSON lines: a block in columns, or line by line if one is odd.
+"""Vegeta's raw results as CSV and JSON lines, read in columns or, if a line is odd, one by one.
 
-CSV has no header: time (ns), code, latency (ns), bytes out, bytes in, error; from version 7 the
-body, from 8 attack and number, from 12.8 method, URL and headers. Versions up to 6 write the error
-in quotes without escaping any inside. CSV of 5.9 and a JSON line of 8.0::
+CSV has no header: time (ns), code, latency (ns), bytes out, bytes in, error; from version 7 also
+the body, from 8 attack and number, from 12.8 method, URL and headers. Versions up to 6 quote the
+error without escaping quotes in it. CSV of 5.9 and a JSON line of 8.0::
 
     1795222069242054756,200,142728302,0,0,""
     {"attack":"partial","seq":99,"code":200,"timestamp":"2026-11-21T00:47:49.242054756Z","latency":142728302,"bytes_out":0,"bytes_in":0,"error":"","body":null}
@@ -36,19 +36,19 @@ _FIELD = regex(r'(?:"((?:[^"]|"")*+)"?+)?+([^,]*+),?')
 _TIME = regex(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)", re.ASCII)
 _NUMBERS = ("code", "latency", "bytes_out", "bytes_in")
 _TEXTS = ("attack", "url")
-#: Digits of a start.
+#: Digits of a start time.
 _START_DIGITS = 19
-#: Digits of the other numbers, zeros before them included.
+#: Maximum number of digits of the other numbers, including leading zeros.
 _MOST_DIGITS = 20
 #: Of CSV.
 _COLUMNS = ("start", *_NUMBERS, "error", "body", "attack", "seq", "method", "url", "headers")
 _KEPT = {"start", *_NUMBERS, *_TEXTS, "seq"}
-#: How many columns follow the first five, by version: up to 6, 7, 8 and 12.8.
+#: Number of columns after the first five: up to version 6, from 7, from 8 and from 12.8.
 _TAILS = {1, 2, 4, 7}
 _LONGEST_ERROR = 1 << 20
-#: Bytes after which the end of a record is not waited for any longer.
+#: Bytes after which a block is passed on even if no record ends in it.
 _LONGEST_RECORD = 8 << 20
-#: Bytes for which a line has to be cleaned.
+#: Bytes that mark a line that needs cleaning.
 _UNCLEAN = (b"\0", b"\r", b"\x1b")
 
 
@@ -113,9 +113,9 @@ def read_csv(source: Source) -> Iterator[list[Results | Flaw]]:
 
 
 def _cut_at_records(source: Source) -> Iterator[tuple[int, bytes, bool]]:
-    """Yield numbered blocks that begin with a record; the last one, marked, holds one record.
+    """Yield numbered blocks that begin with a record; the last one is marked and has one record.
 
-    Of a span that is not the first, the block before it tells which record that is.
+    For a later span, its first record is located from the block before it.
     """
     number, held, span = 1, b"", source.span
     if span is not None and span.start:
@@ -139,7 +139,7 @@ def _cut_at_records(source: Source) -> Iterator[tuple[int, bytes, bool]]:
 
 
 def _find_last(data: bytes, span: Span | None) -> int:
-    """Return the place of the line end before the last record of a block; -1 if it is unknown."""
+    """Return the index of the newline before the last record of a block, -1 if there is none."""
     cut = data.rfind(b"\n", 0, -1)
     while cut >= 0 and not _RECORD.match(data, cut + 1):
         cut = data.rfind(b"\n", 0, cut)
@@ -158,7 +158,7 @@ def _read_csv_block(usual: int, numbered: tuple[int, bytes, bool]) -> list[Resul
 
 
 def _read_csv_lines(number: int, data: bytes, usual: int) -> Iterator[Result | Flaw]:
-    """Read records; if ``usual``, the last one has lost its end where it has fewer columns."""
+    """Read records; with ``usual``, a last record with fewer columns is truncated."""
     held: tuple[int, str] | None = None
     for line, text in enumerate(clean_lines(data), number):
         if CSV_START.match(text):
@@ -176,26 +176,26 @@ def _read_csv_lines(number: int, data: bytes, usual: int) -> Iterator[Result | F
 
 
 def _is_open(text: str) -> bool:
-    """Whether a quoted field is not closed yet."""
+    """Return whether a quoted field is still open."""
     return text.count('"') % 2 == 1 and len(text) < _LONGEST_ERROR
 
 
 def _tail_of(text: str) -> list[str]:
-    """Return the columns after the first five; one in version 6, whose commas tell nothing."""
+    """Return the columns after the first five; version 6 has one, which may contain commas."""
     tail = "".join(text.split(",", 5)[5:])
     is_quoted = tail.startswith('"') and tail.endswith('"') and len(tail) > 1
     return [tail] if is_quoted else split_csv(tail) if tail else []
 
 
 def split_csv(text: str) -> list[str]:
-    """Split what stands after the numbers, as CSV quotes it.
+    """Split the part after the numbers by CSV's quoting rules.
 
     Examples
     --------
     >>> split_csv('"Get ""http://h/"": refused, again",,agent,7')
     ['Get "http://h/": refused, again', '', 'agent', '7']
     """
-    fields = _FIELD.findall(text)  # and an empty one behind the last
+    fields = _FIELD.findall(text)  # plus an empty one at the end
     fields = fields if text.endswith(",") else fields[:-1]
     return [quoted.replace('""', '"') + plain for quoted, plain in fields]
 
@@ -213,13 +213,13 @@ def _from_csv(line: int, text: str) -> Result | Flaw:
 def read_columns(
     number: int, data: bytes, read: Callable[[bytes], Columns | None]
 ) -> Results | None:
-    """Return the results of a block, if every line is one that the plain reader takes as such."""
+    """Return the results of a block, or None unless every line is a plain record."""
     size = count_lines(data)
     if any(mark in data for mark in _UNCLEAN):
         return None
     try:
         columns = read(data)
-    except ValueError:  # Arrow's own, or a text that is not UTF-8
+    except ValueError:  # raised by Arrow, or the text is not UTF-8
         return None
     if columns is None or len(columns.numbers[0]) != size:
         return None
@@ -230,7 +230,7 @@ def read_columns(
 
 
 class Columns(NamedTuple):
-    """Start, code, latency, bytes out and in; of attack and URL each line's number among names.
+    """Columns of numbers (start, code, latency, bytes out and in) and of encoded attacks and URLs.
 
     ``seq`` is the request's number in its attack.
     """
@@ -242,7 +242,7 @@ class Columns(NamedTuple):
 
 
 def _take_table(columns: dict[str, Any]) -> Columns:
-    """Put columns of Arrow into numbers and codes."""
+    """Convert Arrow's columns to numbers and codes."""
     import pyarrow.compute as pc
 
     texts = [pc.dictionary_encode(columns[name]) for name in _TEXTS]
@@ -255,7 +255,7 @@ def _take_table(columns: dict[str, Any]) -> Columns:
 
 
 def _read_csv_cells(data: bytes) -> Columns | None:
-    """Read lines without a quote by the compiled kernel, if all are of the shape of the first."""
+    """Read unquoted lines with the compiled kernel, if all have the shape of the first."""
     names = _COLUMNS[: 5 + len(_tail_of(data[: data.find(b"\n")].decode()))]
     if not kernel.compiled or b'"' in data or len(names) - 5 not in _TAILS:
         return None
@@ -285,7 +285,7 @@ def _read_csv_cells(data: bytes) -> Columns | None:
 
 @cache
 def _shape_of(names: Sequence[str]) -> tuple[bytes, int]:
-    """Return the shape of a line with such columns, and how many of its cells are kept."""
+    """Return the shape of a line with these columns, and the number of cells that are kept."""
     kinds = ["t" if name in _TEXTS else "i" if name in _KEPT else "-" for name in names]
     cells = ((kind, b"," if place else b"", b",") for place, kind in enumerate(kinds))
     return kernel.shape_of(*cells), sum(kind != "-" for kind in kinds)
@@ -298,7 +298,7 @@ def _read_json_columns(data: bytes) -> Columns | None:
     octets = np.frombuffer(data, np.uint8)
     begins = octets[np.flatnonzero(octets[:-1] == ord("\n")) + 1]
     if octets[0] != ord("{") or (begins != ord("{")).any():
-        return None  # Arrow passes over empty lines
+        return None  # Arrow skips empty lines
     types = dict.fromkeys(("timestamp", *_TEXTS), pa.string())
     types |= dict.fromkeys((*_NUMBERS, "seq"), pa.int64())
     table = arrow.read_json(

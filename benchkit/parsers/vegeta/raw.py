@@ -1,21 +1,20 @@
 r"""Vegeta's raw results: gob (`attack`), CSV and JSON lines (`encode`, formerly `dump`).
 
-Raw results are the most precise of vegeta's forms. CSV of version 8 (see `lines` for the
-others)::
+Raw results are vegeta's most precise form. CSV of version 8 (see `lines` for the others)::
 
     1795222069242054756,200,142728302,0,0,,,partial,99
 
 Versions: gob 1-12, CSV 5.5-12 with 6, 7, 9 or 12 columns, JSON lines 5.5-12. Latencies include
-those of failed requests, as vegeta's do. Totals are computed by its definitions: attack = latest -
+those of failed requests, as in vegeta. Totals follow vegeta's definitions: attack = latest -
 earliest start, wait = last end - latest start, rate = requests / attack, throughput = successes /
-(attack + wait), success = codes 200 to 399 (up to 5.4 vegeta itself counted 200 to 299). A cut
-source gives its latencies, but no totals: they would not be those of the run. Not recorded: the
-offered rate and the version; the URL in versions before 12.8.
+(attack + wait), success = codes 200 to 399 (up to 5.4 vegeta itself counted 200 to 299). A
+truncated source gives its latencies, but no totals: they would not be those of the run. Not
+recorded: the offered rate and the version; the URL in versions before 12.8.
 
-One attack of vegeta, summed up from its raw results as vegeta's own report does.
+Each attack is totalled from its raw results exactly as in vegeta's report.
 
-Counts and rates from the raw results equal the JSON report of the same run to the last digit only
-if they are defined, and divided, as vegeta does.
+Counts and rates equal the JSON report of the same run to the last digit only if they are defined
+and divided in the same way.
 """
 
 from __future__ import annotations
@@ -41,12 +40,12 @@ from benchkit.reading.spans import SECTION
 from benchkit.reading.urls import host_of, path_of
 from benchkit.regexes import regex
 
-#: How many latencies are handed on at once.
+#: Number of latencies per block of samples.
 BLOCK = 1 << 16
 
 
 class Attack:
-    """The sums of one attack, and the latencies not handed on yet."""
+    """The totals of one attack, and its latencies not yet yielded."""
 
     def __init__(self, form: str, results: Results) -> None:
         url = results.urls[int(results.url[0])]
@@ -64,11 +63,11 @@ class Attack:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every request up to the highest number is there: another 0 is not its own."""
+        """Return whether all requests up to the highest number are present, so a 0 starts anew."""
         return 1 < self._codes.total() == self._last + 1
 
     def extend(self, results: Results) -> None:
-        """Count results."""
+        """Add results."""
         self._columns.append((results.latency, results.start, results.line))
         self.waiting += len(results)
         for code, times in zip(*np.unique(results.code, return_counts=True), strict=True):
@@ -85,7 +84,7 @@ class Attack:
             self.reading.target = ""
 
     def join(self, other: Attack) -> None:
-        """Count the results that another one counted behind these."""
+        """Add the results that another attack object counted after these."""
         self._codes.update(other._codes)
         self._bytes_in += other._bytes_in
         self._bytes_out += other._bytes_out
@@ -96,7 +95,7 @@ class Attack:
             self.reading.target = ""
 
     def take(self) -> Samples:
-        """Return the latencies that were gathered, and begin anew."""
+        """Return the collected latencies and clear them."""
         latencies, starts, lines = (np.concatenate(c) for c in zip(*self._columns, strict=True))
         self._columns, self.waiting = [], 0
         self.reading.last_line = int(lines[-1])
@@ -111,7 +110,7 @@ class Attack:
         )
 
     def total(self) -> None:
-        """Complete the reading with what vegeta's report would say."""
+        """Add the totals that vegeta's report would show."""
         attack, wait = self._latest - self._earliest, self._end - self._latest
         requests = self._codes.total()
         successes = sum(count for code, count in self._codes.items() if 200 <= code < 400)
@@ -143,18 +142,18 @@ class Attack:
 
 
 def _total(numbers: Array) -> int:
-    """Return the sum of numbers that are not negative, however large."""
+    """Return the exact sum of non-negative numbers of any size."""
     return (int((numbers >> 32).sum()) << 32) + int((numbers & 0xFFFFFFFF).sum())
 
 
 def _seconds(nanoseconds: int) -> float:
-    """Return seconds as Go's ``Duration.Seconds`` rounds them, to divide as vegeta does."""
+    """Return seconds rounded like Go's ``Duration.Seconds``, for the same quotients as vegeta."""
     return nanoseconds // 10**9 + (nanoseconds % 10**9) / 1e9
 
 
-#: The name of the struct, or of the slice in versions before 5, in the first descriptor.
+#: The struct's name in the first descriptor, or the slice's name in versions before 5.
 _GOB = regex(rb"\x03\x01\x01\x06Result\x01|\x02\x01\x01\x07Results\x01")
-#: The same as a shell decodes and writes it; UTF-8 has no byte 255, as a gob does.
+#: The same after a shell decoded and rewrote it; a gob has the byte 255, UTF-8 does not.
 _REENCODED = regex(r"\x06Result\x01|\x07Results\x01")
 _REFUSED = (
     "a shell rewrote vegeta's raw results as text, as PowerShell's `>` does, so they are lost",
@@ -169,7 +168,7 @@ _JSON_KEYS = (
 
 
 def form_of(head: Head) -> str | None:
-    """Return which form of raw results a source is in, if it is."""
+    """Return the form of raw results in a source, None for any other source."""
     if not head.is_start:
         return None
     if _is_reencoded(head.data[:256]):
@@ -185,14 +184,14 @@ def form_of(head: Head) -> str | None:
 
 
 def _is_reencoded(begin: bytes) -> bool:
-    """Whether a gob begins here that went through a text."""
+    """Return whether a gob begins here that was re-encoded as text."""
     encoding = encoding_of(begin)
     text = decode(begin, encoding)
     return (encoding != "utf-8" or b"\xff" not in begin) and bool(_REENCODED.search(text[:64]))
 
 
 def recognises(head: Head) -> bool:
-    """Whether a source is raw results."""
+    """Return whether a source has raw results."""
     return form_of(head) is not None
 
 
@@ -216,26 +215,26 @@ def parse(source: Source) -> Iterator[Record]:
 
 
 def open_reader(source: Source) -> _Reader | None:
-    """Return what reads the span of a source, which has to be a text."""
+    """Return a reader for a source's span; None for any form but text."""
     form = form_of(source.head())
     return _Reader(source, form) if form in {"csv", "ndjson"} else None
 
 
 class _Reader:
-    """The attacks of a source, or of its span."""
+    """The attacks in a source or in its span."""
 
     def __init__(self, source: Source, form: str) -> None:
         self.source, self._form = source, form
         self._attacks: dict[tuple[int, str], Attack] = {}  # by stream and name
         self._first: Flaw | None = None
-        self._end: Flaw | None = None  # what stands at the end, if it is no result
+        self._end: Flaw | None = None  # the last record, if it is not a result
         self._gaps = 0
-        self._pasted: Counter[str] = Counter()  # by name, attacks behind the first one
+        self._pasted: Counter[str] = Counter()  # attacks after the first one, by name
         self._begins_anew = False
 
     @property
     def reading(self) -> Reading | None:
-        """The attack, if it is the only one."""
+        """Return the attack if it is the only one."""
         attacks = list(self._attacks.values())
         return attacks[0].reading if len(attacks) == 1 else None
 
@@ -255,7 +254,7 @@ class _Reader:
             yield from self._give()
 
     def join(self, other: Self) -> bool:
-        """Take in what another one read behind these results; whether that is the same attack."""
+        """Append what another reader read from later results; return whether the attack goes on."""
         is_one = len(self._attacks) == 1 and self._attacks.keys() == other._attacks.keys()
         if not is_one or other._begins_anew:
             return False
@@ -266,7 +265,7 @@ class _Reader:
         return True
 
     def finish(self, *, is_damaged: bool = False) -> Iterator[Record]:
-        """Yield what is left, and what is to be said about it."""
+        """Yield the remaining latencies, the totals and the problems."""
         yield from self._give()
         attacks, first, end, gaps = self._attacks, self._first, self._end, self._gaps
         label = self.source.label
@@ -290,7 +289,7 @@ class _Reader:
             yield Diagnostic(label, first.line, what, hint, "warning")
 
     def _take(self, record: Results | Flaw) -> Iterator[Record]:
-        """Count results for their attacks, in the order in which those come first."""
+        """Count results per attack, in the order of first appearance."""
         self._end = record if isinstance(record, Flaw) else None
         if isinstance(record, Flaw):
             self._first, self._gaps = self._first or record, self._gaps + 1
@@ -302,7 +301,7 @@ class _Reader:
             yield from self._take_attack(record.attacks[int(number)], part)
 
     def _take_attack(self, name: str, results: Results) -> Iterator[Record]:
-        """Count results of one name; where its numbers begin again, another attack was pasted."""
+        """Count results of one name; if their numbers restart at 0, another attack was pasted."""
         begins = np.flatnonzero(results.seq == 0).tolist()
         self._begins_anew |= bool(begins and self.source.span and self.source.span.start)
         for first, behind in pairwise([0, *(row for row in begins if row), len(results)]):
@@ -320,7 +319,7 @@ class _Reader:
                 yield attack.take()
 
     def _give(self) -> Iterator[Record]:
-        """Yield the latencies that are left."""
+        """Yield the remaining latencies."""
         for attack in self._attacks.values():
             if attack.waiting:
                 yield attack.take()
@@ -329,7 +328,7 @@ class _Reader:
 def _complete(
     label: str, attacks: Mapping[tuple[int, str], Attack], *, is_cut: bool
 ) -> Iterator[Record]:
-    """Complete the attacks."""
+    """Add totals, or mark the attacks as partial."""
     streams = {stream for stream, _ in attacks}
     names = {name for _, name in attacks}
     for attack in attacks.values():

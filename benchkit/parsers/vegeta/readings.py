@@ -1,7 +1,7 @@
-"""What vegeta's reports have in common: how one is read, how it begins, and what its zeros mean.
+"""The common part of vegeta's reports: reading them, their first line, and the meaning of zeros.
 
-A library user who prints metrics before closing them gets zeros, and one single request has no
-rate; both look like numbers and are not.
+A library user who prints metrics before closing them gets zeros, and a single request has no rate.
+Both look like numbers but are not measurements.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from benchkit.regexes import regex
 TOOL = "vegeta"
 
 _RATES = frozenset({"request_rate", "success_rate_per_second"})
-#: The status that vegeta gives a request without an answer.
+#: The status that vegeta assigns to a request without a response.
 _NO_ANSWER = "0"
-#: Kept where the rest is zero because nothing was computed.
+#: Metrics that are kept when the rest is zero because it was never computed.
 _SUMMED = frozenset({"requests", "responses"})
 _RATE = regex(r"-rate[= ](\d{1,15})(?!\d)(?:/(\d{0,9})(ms|s|m|h))?")
 _TARGET = regex(r"\b(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (https?://[^\s\"'|\\]+)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-#: Metric, stat, unit and subject, by the names of the text report.
+#: Metric, stat, unit and subject by names in the text report.
 MEASURES: dict[str, tuple[str, str, str, str | None]] = {
     "requests.total": ("requests", "count", "1", None),
     "requests.rate": ("request_rate", "mean", "1/s", None),
@@ -48,14 +48,14 @@ MEASURES: dict[str, tuple[str, str, str, str | None]] = {
 
 
 def measure_of(name: str) -> tuple[str, str, str, str | None] | None:
-    """Return what stands behind a name of `MEASURES`, or of a percentile."""
+    """Return the entry of `MEASURES` for a name, or that of a percentile."""
     percent = name.removeprefix("latencies.")
     is_percentile = percent != name and percent.replace(".", "").isdigit()
     return ("latency", f"p{percent}", "s", None) if is_percentile else MEASURES.get(name)
 
 
 class Block(ABC):
-    """One report, line by line; a line that does not continue it ends it.
+    """One report, read line by line until a line does not continue it.
 
     Parameters
     ----------
@@ -68,9 +68,9 @@ class Block(ABC):
     """
 
     FORM: ClassVar[str]
-    #: What tells a text that holds one.
+    #: Pattern of a text that contains such a report.
     SIGNATURE: ClassVar[re.Pattern[str]]
-    #: Whether it lost its head.
+    #: Whether its beginning is missing.
     is_tail = False
 
     def __init__(self, label: str, line: int, command: str) -> None:
@@ -80,7 +80,7 @@ class Block(ABC):
     @classmethod
     @abstractmethod
     def starts(cls, text: str) -> bool:
-        """Whether a report begins at this line."""
+        """Return whether a report begins at this line."""
 
     @abstractmethod
     def feed(self, line: int, text: str, *, is_last: bool) -> bool:
@@ -88,7 +88,7 @@ class Block(ABC):
 
     @abstractmethod
     def close(self) -> Iterator[Reading | Diagnostic]:
-        """Yield the reading and what was wrong with it."""
+        """Yield the reading and its problems."""
 
     def put(self, name: str, value: float, line: int, resolution: float | None) -> None:
         """Add a value of one of the `MEASURES`."""
@@ -101,13 +101,13 @@ class Block(ABC):
             self.reading.duration = value
 
     def warn(self, what: str, hint: str, line: int = 0) -> Diagnostic:
-        """Mark the reading as partial and say why, and in which line if not in the last one."""
+        """Mark the reading as partial and return a warning, by default for its last line."""
         self.reading.status = "partial"
         return Diagnostic(self._label, line or self.reading.last_line, what, hint, "warning")
 
 
 def begin(form: str, line: int, command: str = "") -> Reading:
-    """Return an empty reading of the run that ``command`` started, where a line shows one."""
+    """Return an empty reading, described by ``command`` if a line shows it."""
     reading = Reading(tool=TOOL, form=form, line=line, last_line=line, load_model="open")
     reading.command = find_command(command, TOOL)
     target = _TARGET.search(command)
@@ -122,7 +122,7 @@ def begin(form: str, line: int, command: str = "") -> Reading:
 
 
 def find_rate(command: str) -> float | None:
-    """Return the requests per second that a command requests; 0 is as many as possible."""
+    """Return the requests per second that a command requests; 0 means as many as possible."""
     rate = _RATE.search(command)
     if rate is None:
         return None
@@ -130,18 +130,18 @@ def find_rate(command: str) -> float | None:
 
 
 def time_of(microseconds: int | None) -> datetime | None:
-    """Return a time since 1970; Go's zero time is none."""
+    """Return a time since 1970, or None for Go's zero time."""
     if microseconds is None or microseconds < 0:
         return None
     return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
 
 
 def finish(reading: Reading, label: str) -> Iterator[Diagnostic]:
-    """Drop what is no measurement from a report, and say so where it was printed.
+    """Drop values that are not measurements; warn if metrics were printed before Close().
 
-    Requests that took no time mean that ``Metrics.Close`` was never called: means, percentiles,
-    rates and times are zero because nothing computed them. An attack without length (one request)
-    has no rate: vegeta prints the count instead.
+    If all requests took no time, ``Metrics.Close`` was never called: means, percentiles, rates and
+    times are zero because they were not computed. An attack without length (one request) has no
+    rate: vegeta prints the count instead.
     """
     known = {(row[1], row[2], row[0]): row[3] for row in reading.rows}
     requests = known.get(("requests", "count", None))
@@ -151,7 +151,7 @@ def finish(reading: Reading, label: str) -> Iterator[Diagnostic]:
         reading.rows = [row for row in reading.rows if row[1] == "requests"]
         return
     rate = known.get(("request_rate", "mean", None))
-    # Where a cut took the latencies, other zeros tell that nothing was computed.
+    # If the latencies were truncated, other zeros show that nothing was computed.
     is_unclosed = rate == 0 or (is_instant and (requests or 0) > 1)
     mean = known.get(("latency", "mean", None))
     if requests and (is_unclosed if mean is None else mean == 0):
@@ -171,7 +171,7 @@ def finish(reading: Reading, label: str) -> Iterator[Diagnostic]:
 
 
 def judge(reading: Reading, label: str) -> Iterator[Diagnostic]:
-    """Mark a run as failed, and say so, if its statuses tell that no request was answered."""
+    """Mark a run as failed, with a diagnostic, if no request got a response."""
     codes = {row[0]: row[3] for row in reading.rows if row[1] == "responses" and row[3]}
     if codes.keys() == {_NO_ANSWER}:
         reading.status = "failed"

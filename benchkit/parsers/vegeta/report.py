@@ -1,7 +1,7 @@
 """Vegeta's reports: text of all versions, JSON, hist and hdrplot, alone or among other text.
 
-Reports are pasted into notes, printed one after the other by scripts and cut by ``kubectl logs``,
-where the tail of one stands before the head of the next::
+Reports are pasted into notes, printed in a row by scripts and truncated by ``kubectl logs``, so
+that the tail of one precedes the head of the next::
 
     Pod: vegeta-ns-2-66b4b87b69-6hfhh
     Status Codes  [code:count]                      200:270000
@@ -9,11 +9,12 @@ where the tail of one stands before the head of the next::
     Requests      [total, rate, throughput]         270001, 450.00, 450.00
     Duration      [total, attack, wait]             10m0s, 10m0s, 1.594ms
 
-Versions: 1 to 12. A tail is a partial run, and a part where a report follows directly. Reports
-under ``Source reports`` are parts of the one run that ``Aggregated report`` gives whole, each of
-one load generator: they are no repeats. A table of a distribution below or above a report, without
-a heading or an attack between the two, shows the same run in another form: it is no repeat either.
-Not recorded in any form: the target and the offered rate, which a command shown just above tells.
+Versions: 1 to 12. A tail is a partial run, or a part if a report follows directly. Reports under
+``Source reports`` come from one load generator each. They are parts of the run that ``Aggregated
+report`` shows as a whole, not repeats. A distribution table directly above or below a report,
+without a heading or an attack in between, shows the same run in another form and is not a repeat
+either. Not recorded in any form: the target and the offered rate; a command shown just above is
+read for these.
 """
 
 from __future__ import annotations
@@ -33,16 +34,16 @@ _KINDS: tuple[type[Block], ...] = (TextReport, JsonReport, Histogram, Plot)
 _AGGREGATE = regex(r"[\s#*]*+aggregated?(?: reports?)?[\s:*]*+$", re.IGNORECASE)
 _SOURCES = regex(r"[\s#*]*+source reports?\b", re.IGNORECASE)
 _COMMAND = regex(r"\bvegeta +(?:attack|report|plot)\b")
-#: What begins another run.
+#: A line that begins another run.
 _ANOTHER = regex(r"^#{1,6} |\bvegeta +attack\b")
-#: How many values two reports of one attack have in common, at least, and what floats add to them.
+#: Minimum number of common values in two reports of one attack, and the tolerance for floats.
 _MANY, _SMALL = 8, 1e-9
-#: How many lines may stand between a command and the report that it printed.
+#: Maximum number of lines between a command and the report that it printed.
 _NEAR = 3
 
 
 def recognises(head: Head) -> bool:
-    """Whether a text holds a report, or the tail of one."""
+    """Return whether a text has a report, or the tail of one."""
     return any(kind.SIGNATURE.search(head.text) for kind in _KINDS)
 
 
@@ -63,7 +64,7 @@ def parse(source: Source) -> Iterator[Record]:
 
 
 class _Reader:
-    """The text around the reports: what a report belongs to, and where one ends."""
+    """The text around reports, which determines what they belong to and where they end."""
 
     def __init__(self, label: str) -> None:
         self._label = label
@@ -71,13 +72,13 @@ class _Reader:
         self._command = ""
         self._command_line = 0
         self._lists_parts = False
-        self._above: Reading | None = None  # of a run of which a table may be another form
-        self._held: list[Reading] = []  # tables that may be of a report below
+        self._above: Reading | None = None  # the run whose other form a table may be
+        self._held: list[Reading] = []  # tables that may belong to a report below
         self._parts: list[int] = []
         self._tails: list[int] = []
 
     def feed(self, line: int, text: str, *, is_last: bool) -> Iterator[Record]:
-        """Take a line."""
+        """Process a line."""
         begins_another = _ANOTHER.search(text) is not None
         text = strip_prefix(text)
         ended = self._block
@@ -96,7 +97,7 @@ class _Reader:
             self._block.feed(line, text, is_last=is_last)
 
     def _notice(self, line: int, text: str) -> None:
-        """Keep what a line tells of the reports around it."""
+        """Record what a line shows about the reports around it."""
         if _COMMAND.search(text):
             self._command, self._command_line = text, line
         elif _AGGREGATE.match(text):
@@ -107,7 +108,7 @@ class _Reader:
             self._command_line += 1
 
     def _end(self, block: Block | None, *, is_followed: bool = False) -> Iterator[Record]:
-        """Yield a report; the end of one directly above the next is no run to compare."""
+        """Yield a report; a tail directly above another report is not a separate run."""
         for record in block.close() if block is not None else ():
             if isinstance(record, Reading):
                 if self._lists_parts:
@@ -126,20 +127,20 @@ class _Reader:
                 yield record
 
     def _place(self, table: Reading) -> None:
-        """Make a table a part of the run above it, or keep it until a report comes below."""
+        """Make a table part of the run above it, or hold it until a report follows."""
         if self._above is not None and _may_be_one(table, self._above):
             table.role = "part"
         else:
             self._held.append(table)
 
     def _pair(self, report: Reading) -> None:
-        """Make the text a part of the run where text and JSON of one attack stand together."""
+        """Make the text part of the run if text and JSON of one attack are adjacent."""
         above = self._above
         if above is not None and above.form != report.form and _agree(above, report):
             (report if report.form == "text" else above).role = "part"
 
     def _settle(self, below: Reading | None) -> Iterator[Record]:
-        """Yield the tables that were kept, now that a report is below them, or that none is."""
+        """Yield the held tables once a report follows, or none can follow."""
         held, self._held = self._held, []
         near = below or self._above
         fullest = max(held, key=lambda table: len(table.rows), default=None)
@@ -155,7 +156,7 @@ class _Reader:
                 yield self._differ(table, near)
 
     def _differ(self, table: Reading, near: Reading) -> Diagnostic:
-        """Say that a table next to a report cannot be of its run, because the counts differ."""
+        """Return a warning that a table's count differs from that of the report next to it."""
         side = "above" if near.line < table.line else "below"
         what = (
             f"this {table.form} table counts {_count(table):.0f} requests, and the report {side} "
@@ -166,7 +167,7 @@ class _Reader:
         return Diagnostic(self._label, table.line, what, hint, "warning", is_remark=True)
 
     def close(self) -> Iterator[Record]:
-        """Yield what the end of the text completes."""
+        """Yield the records that the end of the text completes."""
         yield from self._end(self._block)
         yield from self._settle(None)
         if self._parts:
@@ -186,18 +187,18 @@ class _Reader:
 
 
 def _count(reading: Reading) -> float | None:
-    """Return how many requests a report or a table counts; None if it does not tell."""
+    """Return the number of requests in a report or a table; None if it is not recorded."""
     return next((row[3] for row in reading.rows if row[1] == "requests"), None)
 
 
 def _may_be_one(table: Reading, report: Reading) -> bool:
-    """Tell whether a table may be of the run of a report: none counts other requests."""
+    """Return whether a table and a report may show one run: their counts do not differ."""
     counts = {_count(table), _count(report)}
     return None in counts or len(counts) == 1
 
 
 def _agree(one: Reading, other: Reading) -> bool:
-    """Tell whether two reports tell the same of a run, within what they were rounded to."""
+    """Return whether two reports show the same values, within their rounding."""
     known = {row[:3]: row for row in one.rows}
     pairs = [(known[row[:3]], row) for row in other.rows if row[:3] in known]
     apart = (abs(a[3] - b[3]) - (a[7] or 0.0) - (b[7] or 0.0) for a, b in pairs)

@@ -1,7 +1,7 @@
-"""Vegeta's raw results, many at once, whatever encoding they come in.
+"""Vegeta's raw results, many at once and in any encoding.
 
-An attack of twenty minutes leaves millions of results; a Python object for each would take longer
-than vegeta's own report.
+A twenty-minute attack leaves millions of results. Creating a Python object for each would take
+longer than vegeta's own report.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ import numpy as np
 
 from benchkit.parsers.octets import Array
 
-#: Results read one by one that are put together at a time.
+#: Number of single results that are combined at a time.
 _TOGETHER = 1 << 12
-#: Of start (up to 2116), code, latency, bytes out and bytes in: sums of two are no problem.
+#: Limits of start (up to 2116), code, latency, bytes out and bytes in; sums of two cannot overflow.
 _BOUNDS = ((1, 1 << 62), (0, 1 << 16), *3 * ((0, 1 << 61),))
 
 
 class Result(NamedTuple):
     """One request.
 
-    ``start`` is ns since 1970, ``latency`` ns; ``line`` is the ordinal in a binary source;
-    ``stream`` tells streams apart that were put one behind the other; ``seq`` is the request's
-    number in its attack, -1 where it is not recorded.
+    ``start`` is ns since 1970, ``latency`` is in ns; ``line`` is the ordinal in a binary source;
+    ``stream`` distinguishes concatenated streams; ``seq`` is the request's number in its attack, -1
+    if it is not recorded.
     """
 
     line: int
@@ -41,12 +41,12 @@ class Result(NamedTuple):
     seq: int = -1
 
     def checked(self) -> Result | None:
-        """Return it if its numbers are possible."""
+        """Return the result, or None if its numbers are impossible."""
         return self if are_possible(self[1:6]) else None
 
 
 class Flaw(NamedTuple):
-    """A place where something else than a result stands, and what."""
+    """A place with content that is not a result, and a description of it."""
 
     line: int
     reason: str
@@ -55,7 +55,7 @@ class Flaw(NamedTuple):
 class Results:
     """Results of one stream in columns; fields as in `Result`, int64, shape (k,).
 
-    ``attack`` and ``url`` are numbers of ``attacks`` and ``urls``.
+    ``attack`` and ``url`` are indices into ``attacks`` and ``urls``.
     """
 
     def __init__(
@@ -68,17 +68,17 @@ class Results:
         self.stream = stream
 
     def __len__(self) -> int:
-        """Count them."""
+        """Return the number of results."""
         return len(self.line)
 
     def pick(self, rows: Array | slice) -> Results:
-        """Return some of them."""
+        """Return the results in some rows."""
         columns = (column[rows] for column in self._columns)
         return Results(columns, (self.attacks, self.urls), self.stream)
 
 
 def are_possible(numbers: Iterable[Any]) -> Array:
-    """Tell which can be a result's start, code, latency, bytes out and in; one's, or columns'."""
+    """Return which numbers are possible as start, code, latency, bytes out and in of a result."""
     fit = [
         (number >= least) & (number < end)
         for number, (least, end) in zip(numbers, _BOUNDS, strict=True)
@@ -88,7 +88,7 @@ def are_possible(numbers: Iterable[Any]) -> Array:
 
 
 def gather(records: Iterable[Result | Results | Flaw]) -> Iterator[Results | Flaw]:
-    """Put single results into columns; order stays."""
+    """Combine single results into columns, in the same order."""
     held: list[Result] = []
     for record in records:
         is_next = isinstance(record, Result) and (not held or record.stream == held[0].stream)

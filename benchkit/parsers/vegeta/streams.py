@@ -1,8 +1,8 @@
-"""Vegeta's raw results as a gob stream: messages in columns, and one by one where one is odd.
+"""Vegeta's raw results as a gob stream, read in columns or, if a message is odd, one by one.
 
-The compiled kernel walks from message to message and reads their fields side by side; where one is
-of another type, of an unusual shape or damaged, the plain decoder reads it and the walk goes on
-behind it. Without the kernel it reads them all.
+The compiled kernel moves from message to message and reads their fields into columns. A message of
+another type, of an unusual shape or with damage is read by the plain decoder, and the kernel
+continues after it. Without the kernel, the plain decoder reads all messages.
 """
 
 from __future__ import annotations
@@ -33,16 +33,17 @@ from benchkit.reading.source import Source
 _U = np.uint64
 _NUMBERS = {"Code": UNSIGNED, "Latency": SIGNED, "BytesOut": UNSIGNED, "BytesIn": UNSIGNED}
 _TEXTS = {"Attack": TEXT, "URL": TEXT}
-#: Messages that are read in columns at once; behind fewer than so few, as many are read singly.
+#: Messages read in columns at once; after a batch of fewer than the second number, that many are
+#: read singly.
 _AT_ONCE, _FEW = 1 << 14, 64
-#: Bytes at hand below which more are loaded.
+#: Number of loaded bytes below which more are loaded.
 _NEAR_END = 1 << 16
-#: More keys or values in a map than this are left to the plain decoder.
+#: Maximum number of entries in a map; a message with more is left to the plain decoder.
 _MOST_ENTRIES = 64
 
 
 class Layout(NamedTuple):
-    """A struct whose values can be read in columns: its id, and the names and kinds of fields."""
+    """A struct whose values can be read in columns: its id, and its fields' names and kinds."""
 
     prefix: bytes
     names: list[str]
@@ -80,7 +81,7 @@ def _read(decoder: Decoder) -> Iterator[Results | Result | Flaw]:
 
 
 def _understand(line: int, name: str, value: object, stream: int) -> Result | None:
-    """Make a result of a struct by its fields' names; zero fields are not in it."""
+    """Convert a struct to a result by its fields' names; a gob omits fields that are zero."""
     if name != "Result" or not isinstance(value, dict):
         return None
     start, attack, url = (value.get(key, "") for key in ("Timestamp", "Attack", "URL"))
@@ -93,7 +94,7 @@ def _understand(line: int, name: str, value: object, stream: int) -> Result | No
 
 
 def find_layout(types: dict[int, Kind]) -> Layout | None:
-    """Return the layout of the one struct of results, if its fields are as vegeta's are."""
+    """Return the layout of the only struct of results, or None if its fields are not vegeta's."""
     structs = [(number, kind) for number, kind in types.items() if kind.name == "Result"]
     if len(structs) != 1 or structs[0][1].shape != "struct":
         return None
@@ -111,7 +112,7 @@ def find_layout(types: dict[int, Kind]) -> Layout | None:
 
 
 def _shape_of(types: dict[int, Kind], type_id: int) -> str:
-    """Return what the kernel knows a type as: a number, a text, bytes, headers; else nothing."""
+    """Return the kernel's kind of a type (number, text, bytes or headers), or an empty text."""
     kind = types.get(type_id, Kind(""))
     values = types.get(kind.elem, Kind("")) if kind.shape == "map" else Kind("")
     if (kind.key, values.shape, values.elem) == (TEXT, "slice", TEXT):
@@ -121,7 +122,7 @@ def _shape_of(types: dict[int, Kind], type_id: int) -> str:
 
 
 def read_columns(decoder: Decoder, layout: Layout, line: int) -> Results | None:
-    """Read the messages that come next, up to the first one that is unusual; None if it is that."""
+    """Read messages up to the first unusual one; return None if that is the next one."""
     if len(decoder.data) - decoder.place < _NEAR_END:
         decoder.load()
     first, end = decoder.place, len(decoder.data)
@@ -157,7 +158,7 @@ def read_columns(decoder: Decoder, layout: Layout, line: int) -> Results | None:
 
 
 def _read_times(block: Octets, places: Array, sizes: Array) -> tuple[Array, Array]:
-    """Read Go's binary times into nanoseconds since 1970, and tell which are in range."""
+    """Read Go's binary times as nanoseconds since 1970, with a mask of those in range."""
     at = np.where(sizes > 0, places, _U(MARGIN)).astype(np.int64)
     words = block.take(at, 16)
     version = words[:, 0] & _U(0xFF)

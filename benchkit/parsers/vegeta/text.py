@@ -1,7 +1,7 @@
-"""Vegeta's text report, of every version, by the names in its brackets.
+"""Vegeta's text report in every version, identified by the names in its brackets.
 
-Versions differ in which values stand behind a label, and each line says itself which they are. A
-report of vegeta 12::
+Versions differ in the values after a label, and each line names the values it has. A report of
+vegeta 12::
 
     Requests      [total, rate, throughput]         9000, 300.04, 300.02
     Duration      [total, attack, wait]             29.998s, 29.996s, 1.595ms
@@ -36,7 +36,7 @@ LINE = regex(
     r"\[((?:total|mean|min|ratio|code:count)[^\[\]]*+)\]\s*+(.*)"
 )
 _ERRORS = regex(r"(?:^|[\s|>#:*/\"'])Error Set:\s*$")
-#: What vegeta lists there: what its HTTP client reports, and statuses.
+#: Entries of vegeta's error list: errors of its HTTP client, and statuses.
 _ERROR = regex(r"[\s|>#*]*+(?:[A-Z][A-Za-z]{2,9} \"?\w{2,6}://|\d{3} [A-Z])")
 _CODE = regex(r"(\d{1,3}):(\d{1,18})")
 _UNDEFINED = frozenset({"NaN", "+Inf", "-Inf", "NaN%"})
@@ -45,8 +45,8 @@ _UNDEFINED = frozenset({"NaN", "+Inf", "-Inf", "NaN%"})
 def read_time(text: str) -> Quantity:
     """Read a time of a report; its resolution follows vegeta's rule, not the digits shown.
 
-    Vegeta rounds to the next smaller unit and Go drops zeros at the end: ``4s`` is 4.000 s. Digits
-    beyond that unit tell of a version that does not round, whose times are whole nanoseconds.
+    Vegeta rounds to the next smaller unit, and Go drops trailing zeros: ``4s`` is 4.000 s. More
+    digits than that come from a version that does not round; its times are whole nanoseconds.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def read_time(text: str) -> Quantity:
     return Quantity(shown.value, 1e-9 if shown.resolution < rounded else rounded)
 
 
-#: How a value is written, and how it is read.
+#: How each value is written, and the function that reads it.
 _WRITTEN: dict[str, tuple[re.Pattern[str], Callable[[str], Quantity]]] = {
     "count": (regex(r"\d+"), lambda text: Quantity(scale(text, 0), 1.0)),
     "hundredth": (regex(r"\d+\.\d\d"), lambda text: Quantity(scale(text, 0), step(text))),
@@ -79,10 +79,10 @@ _WRITTEN: dict[str, tuple[re.Pattern[str], Callable[[str], Quantity]]] = {
 
 
 class TextReport(Block):
-    """A report of labels in a fixed order."""
+    """A report with labels in a fixed order."""
 
     FORM = "text"
-    #: Of a report, or of the tail of one.
+    #: Pattern of a report, or of the tail of one.
     SIGNATURE = regex(
         r"(?:^|[\s|>#:*/\"'])"
         r"(?:Requests\s++\[total[^\[\]]*+\]\s++\d|Status Codes\s+\[code:count\]\s+\d+:\d)",
@@ -90,17 +90,17 @@ class TextReport(Block):
     )
     _next = 0
     _is_whole = False
-    #: What is wrong, and in which line.
+    #: Description and line of a problem.
     _problem: tuple[str, int] | None = None
 
     @classmethod
     def starts(cls, text: str) -> bool:
-        """Whether a report, or the tail of one, begins at this line."""
+        """Return whether a report, or the tail of one, begins at this line."""
         match = LINE.search(text)
         return match is not None and match[3][:1].isdigit()
 
     def feed(self, line: int, text: str, *, is_last: bool) -> bool:
-        """Take a line; False if it is not the report's next one."""
+        """Read a line; return False if it does not continue the report."""
         match = LINE.search(text)
         if match and line == self.reading.line:
             self._next = LABELS.index(match[1])
@@ -162,7 +162,7 @@ class TextReport(Block):
             self.put(f"{label}.{name}", number.value, line, resolution)
 
     def close(self) -> Iterator[Reading | Diagnostic]:
-        """Yield the reading and what was wrong with it."""
+        """Yield the reading and its problems."""
         if self._next < len(LABELS) and not self._problem:
             self._problem = f"it ends before '{LABELS[self._next]}'", self.reading.last_line
         if self.is_tail:
