@@ -1,4 +1,4 @@
-"""From arguments on a command line to observations: find, identify, parse, label, store.
+"""From command-line arguments to observations: find, identify, parse, label and store.
 
-`ingest`, `compare` on a raw folder and the notebook take the same road.
+`ingest`, `compare` on a raw folder and the notebook share these steps.
 """

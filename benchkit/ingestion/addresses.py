@@ -1,6 +1,6 @@
-"""What a PATH says of where it lies: here, elsewhere, or in a store.
+"""Location that a PATH names: this machine, elsewhere, or a store.
 
-Who reads files of this machine alone loads nothing of the network.
+Reading only files of this machine loads no network code.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from benchkit.regexes import regex
 GIT = "git:"
 #: The ending of a file that was packed after it was written.
 PACKED = ".gz"
-#: A byte of a name that was written out, or what looks like one.
+#: An escaped byte of a name, or text that looks like one.
 _WRITTEN = regex(r"\\x([\da-f]{2})")
-#: What signs an address of an object store: the parameters that show it is signed, and all of them.
+#: Query parameters that sign an address of an object store: those that identify the scheme, and
+#: all.
 _SIGNED = (
     ({"x-amz-signature"}, regex(r"x-amz-.*")),
     ({"x-goog-signature"}, regex(r"x-goog-.*")),
@@ -40,7 +41,7 @@ _ACCESS = regex(
 
 
 def is_distant(path: str) -> bool:
-    """Tell whether a path names what lies elsewhere.
+    """Return whether a path lies elsewhere than on this machine's file system.
 
     Examples
     --------
@@ -51,7 +52,7 @@ def is_distant(path: str) -> bool:
 
 
 def is_page(path: str) -> bool:
-    """Tell whether a path is a web address, which no store has.
+    """Return whether a path is a web address, which never holds a store.
 
     Examples
     --------
@@ -62,9 +63,9 @@ def is_page(path: str) -> bool:
 
 
 def split_label(argument: str) -> tuple[str, str]:
-    """Part ``label=path``; what exists with ``=`` in it, or lies elsewhere, is a path.
+    """Split ``label=path``; an existing path that contains ``=``, or a distant one, has no label.
 
-    A label that holds ``=`` itself (``spans=4=results``) ends before what exists.
+    A label that itself contains ``=`` (``spans=4=results``) ends before the existing path.
 
     Examples
     --------
@@ -84,7 +85,7 @@ def split_label(argument: str) -> tuple[str, str]:
 
 
 def show_address(path: str) -> str:
-    """Return an address as it may be shown: without credentials, query and fragment.
+    """Return an address for display: without credentials, query and fragment.
 
     Examples
     --------
@@ -99,9 +100,9 @@ def show_address(path: str) -> str:
 
 
 def tell_query(address: str) -> str:
-    """Return what of an address's query tells one file from another, with secrets as marks.
+    """Return the part of an address's query that identifies its file, with secrets as marks.
 
-    What signs an address of an object store changes at every request and tells nothing.
+    Parameters that sign an address of an object store are dropped: they change at every request.
 
     Examples
     --------
@@ -123,13 +124,13 @@ def tell_query(address: str) -> str:
 
 
 def _mark_access(part: str, name: str) -> str:
-    """Return a parameter of a query, with a mark in place of a value that may grant access."""
+    """Return a query parameter, with a mark in place of a value that may grant access."""
     value = part.partition("=")[2]
     return f"{name}={mark(value)}" if value and _ACCESS.match(f"{name}=") else part
 
 
 def show_path(path: str | PurePath) -> str:
-    r"""Return a path as text that can be stored: bytes that are not UTF-8 are written out.
+    r"""Return a path as text that can be stored, with bytes that are not UTF-8 escaped.
 
     Examples
     --------
@@ -143,7 +144,7 @@ def show_path(path: str | PurePath) -> str:
 
 
 def name_path(path: str | PurePath) -> str:
-    """Return a path as it may be shown: without the secrets in the names of folders and files.
+    """Return a path for display, without the secrets in the names of folders and files.
 
     Examples
     --------
@@ -159,7 +160,8 @@ _name = remember(redact_name)
 def name_address(path: str | PurePath) -> str:
     r"""Return the address by which a store knows a file: its path without the secrets in names.
 
-    Paths that differ have different addresses: a name that looks like bytes written out is no such.
+    Distinct paths have distinct addresses: a name that looks like an escaped byte is escaped
+    itself.
 
     Examples
     --------
@@ -178,14 +180,14 @@ def mask_address(text: str) -> str:
 
 
 def _read_name(text: str) -> str:
-    """Return what an address stands for where nothing is masked."""
+    """Return the path of an address in which nothing is masked."""
     return _WRITTEN.sub(lambda match: os.fsdecode(bytes.fromhex(match[1])), text)
 
 
 def locate(address: str) -> str:
-    """Return the path of the file of an address; the address itself if no file has it.
+    """Return the path of the file with an address, or the address itself if no file has it.
 
-    Folders are only listed where a name is masked.
+    Folders are listed only where a name is masked.
     """
     if HIDDEN not in address or not os.path.isabs(address):  # noqa: PTH117 - texts
         return _read_name(address)
@@ -196,12 +198,12 @@ def locate(address: str) -> str:
 
 
 def is_gone(address: str) -> bool:
-    """Tell whether a file of this machine is no longer there; a URL or a commit's file stays."""
+    """Return whether a file of this machine is gone; never so for a URL or a commit's file."""
     return os.path.isabs(address) and not os.path.exists(locate(address))  # noqa: PTH110, PTH117 - texts
 
 
 def _list_called(folder: Path, name: str) -> list[Path]:
-    """Return what a folder holds under a name, or under one that is masked as this name."""
+    """Return the paths in a folder with a name, or with one that is masked as this name."""
     if HIDDEN not in name:
         return [folder / _read_name(name)]
     try:
@@ -212,7 +214,7 @@ def _list_called(folder: Path, name: str) -> list[Path]:
 
 
 def refuse_store(name: str) -> DataError:
-    """Say that a store is no folder of raw files."""
+    """Return the error that a store is not a folder of raw files."""
     hint = (
         "ingest the other results into this store, and give only the store: --store, or store= "
         "in Python"

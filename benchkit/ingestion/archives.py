@@ -1,9 +1,9 @@
-"""Archives of results: unpacked into a folder, within bounds.
+"""Archives of results: unpacked into a folder, within limits.
 
-An archive from elsewhere may unpack to far more than it weighs, name places outside its folder, or
-hold links and devices. Files are written below the folder only, and over no other file; sizes are
-counted while they are written, whatever the archive declares. What cannot be written is left out,
-with its reason, and the rest is read.
+An untrusted archive may unpack to far more than its size, name paths outside its folder, or contain
+links and devices. Files are written only below the folder, and never over another file; sizes are
+counted while they are written, whatever the archive declares. A member that cannot be written is
+left out, with its reason, and the rest is read.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from benchkit.errors import DataError
 from benchkit.reading.bounds import LARGEST, MEMBERS, OPTION, explain_excess, open_gzip
 from benchkit.reading.rawfile import BlockReader
 
-#: Bytes of memory that a decompressor may take; the highest level of `xz` takes 65 MiB.
+#: Maximum memory in bytes for a decompressor; the highest level of `xz` takes 65 MiB.
 _MEMORY = 1 << 28
-#: Folders within each other.
+#: Maximum depth of nested folders.
 _DEPTH = 64
-#: Bytes of the headers of one member: names and attributes.
+#: Maximum size in bytes of the headers of one member: names and attributes.
 _HEADERS = 1 << 16
 _BLOCK = 1 << 20
 
@@ -64,15 +64,15 @@ _TARS: dict[str, Callable[[IO[bytes]], IO[bytes]]] = {
     ".tbz2": bz2.BZ2File,
 }
 ENDINGS = (".zip", *_TARS)
-#: Types of headers that are held whole.
+#: Types of headers that are read into memory as a whole.
 _EXTENDED = frozenset(
     {tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE}
     | {tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK}
 )
-#: Records of an extended header that tell where a file lies and how large it is.
+#: Records of an extended header that state the path and the size of a file.
 _PLACES = ("path", "size", "GNU.sparse.")
 _CUT = "it is truncated: its end is missing"
-#: Why a file is left out.
+#: Reasons for leaving out a file.
 LINK = "it is a link"
 _SPECIAL = "it is a pipe or a device"
 _OUTSIDE = "its path leads out of the folder it is unpacked to"
@@ -93,15 +93,15 @@ _GREEDY = "unpacking it takes too much memory"
 
 
 class TooLargeError(Exception):
-    """An archive unpacks to more than it may."""
+    """The archive unpacks to more than the limit."""
 
 
 class TooManyError(TooLargeError):
-    """It has too many or too deep folders, or too long names, whatever size is allowed."""
+    """Too many or too deep folders, or too long names, whatever size is allowed."""
 
 
 class Meter:
-    """Counts what comes out of an archive.
+    """Counts the content unpacked from an archive.
 
     Parameters
     ----------
@@ -117,13 +117,13 @@ class Meter:
         self._places: set[PurePosixPath] = set()
 
     def take(self, size: int) -> None:
-        """Count bytes, which may not have been unpacked yet."""
+        """Count bytes, which need not be unpacked yet."""
         self._bytes += size
         if excess := explain_excess(self._bytes, self._packed, self._limit):
             raise TooLargeError(excess)
 
     def enter(self, place: PurePosixPath) -> None:
-        """Count a file or folder, and those that its path implies."""
+        """Count a file or folder, and the folders that its path implies."""
         if len(place.parts) > _DEPTH:
             raise TooManyError(f"its folders are more than {_DEPTH} deep")
         new = {place, *place.parents} - self._places
@@ -134,7 +134,7 @@ class Meter:
 
 
 class _Metered(io.RawIOBase):
-    """A stream that is counted while it is read."""
+    """A stream that counts the bytes read from it."""
 
     def __init__(self, stream: IO[bytes], meter: Meter) -> None:
         self._stream, self._meter = stream, meter
@@ -150,19 +150,19 @@ class _Metered(io.RawIOBase):
 
 
 def find_ending(name: str) -> str:
-    """Return the ending by which a name is an archive's, or nothing."""
+    """Return the archive ending of a name, if any."""
     return next((ending for ending in ENDINGS if name.lower().endswith(ending)), "")
 
 
 def is_inside(name: str) -> bool:
-    """Tell whether a name that came from elsewhere leads to a file below its folder."""
+    """Return whether an untrusted name leads to a file below its folder."""
     place = PurePosixPath(name)
     is_bound = not place.is_absolute() and not PureWindowsPath(name).drive
     return is_bound and bool(place.parts) and ".." not in place.parts and "\0" not in name
 
 
 def write(blocks: Iterable[bytes], target: Path, name: str, *, replaces: bool = False) -> str:
-    """Write a file that came from elsewhere below a folder, over one of its name if it replaces it.
+    """Write an untrusted file below a folder, over one of the same name if it replaces it.
 
     Returns
     -------
@@ -189,7 +189,7 @@ def write(blocks: Iterable[bytes], target: Path, name: str, *, replaces: bool = 
 
 
 def _explain_unfit(error: OSError | UnicodeEncodeError) -> str:
-    """Say what is wrong with a file's name; another error is raised again."""
+    """Describe the problem with a file's name; raise any other error again."""
     if isinstance(error, UnicodeEncodeError):
         return "its name is not text"
     if error.errno not in _UNFIT:
@@ -198,10 +198,10 @@ def _explain_unfit(error: OSError | UnicodeEncodeError) -> str:
 
 
 def unpack(archive: Path, target: Path, name: str, limit: int = LARGEST) -> list[tuple[str, str]]:
-    """Unpack an archive into a folder; return the names of what was left out, and why.
+    """Unpack an archive into a folder; return the names of left-out members, with reasons.
 
-    Links and devices are, what would lie outside of the folder, names that no file can have, and
-    all files of a name but the one that is read: the first in a zip, the last in a tar.
+    Links, devices, paths outside the folder and names that no file can have are left out. Of
+    several files with one name only one is read: the first in a zip, the last in a tar.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ def unpack(archive: Path, target: Path, name: str, limit: int = LARGEST) -> list
     except _DAMAGE as error:
         is_odd = isinstance(error, (ValueError, LookupError, ArithmeticError))
         what: object = "a header is damaged" if is_odd else error
-        if isinstance(error, RecursionError):  # of `tarfile`, which reads one in another
+        if isinstance(error, RecursionError):  # from `tarfile`, which reads headers recursively
             what = "hundreds of headers stand in front of a single file"
         if isinstance(error, MemoryError):
             what = _GREEDY
@@ -243,7 +243,7 @@ def unpack(archive: Path, target: Path, name: str, limit: int = LARGEST) -> list
 
 
 def _unpack_zip(archive: Path, target: Path, meter: Meter) -> Iterator[tuple[str, str]]:
-    """Yield what is left out."""
+    """Yield each left-out member and the reason."""
     with zipfile.ZipFile(archive) as packed:
         members = packed.infolist()
         for member in members:
@@ -259,9 +259,9 @@ def _unpack_zip(archive: Path, target: Path, meter: Meter) -> Iterator[tuple[str
 def _unpack_member(
     packed: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path, meter: Meter
 ) -> str:
-    """Write a member of a zip below a folder; say why it is left out, or nothing.
+    """Write a zip member below a folder; return the reason if it is left out.
 
-    An empty file stands for what cannot be unpacked, so that its run is not passed over.
+    An empty file stands in for a member that cannot be unpacked, so that its run is not ignored.
     """
     place = member.filename.replace("\\", "/")
     if member.flag_bits & 1:
@@ -274,14 +274,14 @@ def _unpack_member(
     except NotImplementedError:
         reason = f"it is packed by an unsupported method ({member.compress_type})"
     except _DAMAGE as error:
-        if getattr(error, "errno", None):  # of the disk, not of the member
+        if getattr(error, "errno", None):  # an error of the disk, not of the member
             raise
         reason = "it is damaged"
     return write([], target, place) or reason
 
 
 def _require_memory(packed: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
-    """Raise MemoryError for a member in LZMA that states a dictionary beyond the bound."""
+    """Raise MemoryError for an LZMA member that declares a dictionary above the limit."""
     if member.compress_type == zipfile.ZIP_LZMA and packed.filename:
         with open(packed.filename, "rb") as file:  # noqa: PTH123 - it is a text
             file.seek(member.header_offset + 26)
@@ -299,7 +299,7 @@ def _read_blocks(source: IO[bytes], meter: Meter | None) -> Iterator[bytes]:
 
 
 class _Member(tarfile.TarInfo):
-    """A member whose headers are bounded before they are read; an empty one ends an archive."""
+    """A member whose headers are limited before they are read; an empty header ends the archive."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
@@ -308,7 +308,7 @@ class _Member(tarfile.TarInfo):
         try:
             return super().frombuf(buf, encoding, errors)
         except tarfile.HeaderError as error:
-            if any(buf):  # which else would be its end
+            if any(buf):  # otherwise it would be read as the end
                 raise ValueError from error
             raise
 
@@ -318,7 +318,7 @@ class _Member(tarfile.TarInfo):
         return super()._proc_member(tar)  # type: ignore[misc,no-any-return]
 
     def _proc_pax(self, tar: tarfile.TarFile) -> tarfile.TarInfo:
-        """Read an extended header in linear time, and keep nothing else of it than `_PLACES`.
+        """Read an extended header in linear time, keeping nothing of it but `_PLACES`.
 
         `tarfile` may take quadratic time, and copies a header of the archive into each member.
         """
@@ -344,14 +344,14 @@ class _Member(tarfile.TarInfo):
             parser._proc_gnusparse_10(member, fields, tar)
         member._apply_pax_info(fields, tar.encoding, tar.errors)
         member.offset = self.offset
-        if "size" in fields:  # of the file, whose end is elsewhere then
+        if "size" in fields:  # the size of the file, which then ends elsewhere
             is_held = member.isreg() or member.type not in tarfile.SUPPORTED_TYPES
             tar.offset = member.offset_data + (member._block(member.size) if is_held else 0)
         return cast("tarfile.TarInfo", member)
 
 
 def _read_records(header: bytes) -> Iterator[tuple[str, str]]:
-    """Yield name and value of the records of an extended header; ValueError if one is damaged."""
+    """Yield the names and values of an extended header; raise ValueError if one is damaged."""
     start = 0
     while start < len(header):
         space = header.index(b" ", start, start + 20)
@@ -364,11 +364,11 @@ def _read_records(header: bytes) -> Iterator[tuple[str, str]]:
 
 
 def _unpack_tar(stream: IO[bytes], target: Path, meter: Meter) -> Iterator[tuple[str, str]]:
-    """Yield what is left out; a later file of a name replaces an earlier one, as `tar` has it."""
+    """Yield each left-out member; as in `tar`, a later file replaces one of the same name."""
     metered = io.BufferedReader(_Metered(stream, meter), _BLOCK)
     with tarfile.open(fileobj=metered, mode="r|", tarinfo=_Member) as packed:
         for member in packed:
-            cast("Any", packed).members.clear()  # which `tarfile` would hold to the end
+            cast("Any", packed).members.clear()  # otherwise `tarfile` keeps them all until the end
             meter.enter(PurePosixPath(member.name))
             if member.isdir():
                 continue
@@ -380,9 +380,9 @@ def _unpack_tar(stream: IO[bytes], target: Path, meter: Meter) -> Iterator[tuple
 
 
 def _extract(packed: tarfile.TarFile, member: tarfile.TarInfo, target: Path, meter: Meter) -> str:
-    """Write a member below a folder; say what is left out and why, or nothing.
+    """Write a tar member below a folder; return the reason if something is left out.
 
-    The bytes of the archive are counted already, but not the gaps that a header alone states.
+    The bytes of the archive are already counted, but not the gaps that exist only in a header.
     """
     if not is_inside(member.name):
         return _OUTSIDE

@@ -1,6 +1,6 @@
 """Values as Arrow batches, in the columns of the store.
 
-Values go to a store or into memory by the same road, in columns, whatever their number.
+Values reach a store or memory in the same way: in columns, whatever their number.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def row_batches(
     batch: int, rows: Sequence[tuple[int, list[Row] | pa.RecordBatch]]
 ) -> Iterator[pa.RecordBatch]:
-    """Put the rows of several pieces into batches, in their order.
+    """Collect the rows of several pieces in batches, in order.
 
     Parameters
     ----------
@@ -42,12 +42,12 @@ def row_batches(
 
 
 def escape(text: str) -> str:
-    """Write as its escape what JSON can name and no text can hold: half of a surrogate pair."""
+    """Escape a lone surrogate, which JSON can contain but a text cannot."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    """Return values as a column; texts of any file are among them."""
+    """Return values as a column; texts may come from any file."""
     import pyarrow as pa
 
     try:
@@ -61,7 +61,7 @@ def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
 
 
 def repeats_batch(batch: int, first: int, repeats: Repeats) -> pa.RecordBatch:
-    """Put runs in columns into one batch, texts as codes; ``first`` is the first one's piece."""
+    """Collect runs in columns in one batch, texts as codes; ``first`` is the first run's piece."""
     import numpy as np
     import pyarrow as pa
 
@@ -70,7 +70,7 @@ def repeats_batch(batch: int, first: int, repeats: Repeats) -> pa.RecordBatch:
     nothing = np.zeros(size, np.int32)
 
     def code(texts: Sequence[str], codes: np.ndarray) -> pa.Array:
-        known = dict.fromkeys(texts)  # two kinds may be of one metric
+        known = dict.fromkeys(texts)  # two kinds may share one metric
         places = {text: place for place, text in enumerate(known)}
         recoded = np.array([places[text] for text in texts], np.int32)[codes]
         return pa.DictionaryArray.from_arrays(recoded, _array(list(known), pa.string()), safe=False)
@@ -95,7 +95,7 @@ def repeats_batch(batch: int, first: int, repeats: Repeats) -> pa.RecordBatch:
 
 
 def row_batch(batch: int, rows: Sequence[tuple[int, list[Row]]]) -> pa.RecordBatch:
-    """Put the rows of several pieces into one batch.
+    """Collect the rows of several pieces in one batch.
 
     Parameters
     ----------
@@ -123,12 +123,12 @@ def row_batch(batch: int, rows: Sequence[tuple[int, list[Row]]]) -> pa.RecordBat
 
 
 _show_subject = remember(redact_tags)
-#: The name of a metric or a unit, which a file may choose.
+#: The name of a metric or a unit, which may come from a file.
 _show_name = remember(redact_label)
 
 
 def sample_table(batch: int, blocks: Sequence[tuple[int, Samples]]) -> pa.Table:
-    """Put blocks of raw samples into one table, in the order of pieces and subjects.
+    """Collect blocks of raw samples in one table, ordered by piece and subject.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def sample_table(batch: int, blocks: Sequence[tuple[int, Samples]]) -> pa.Table:
 
 
 def _spread(items: Sequence[object], sizes: Sequence[int], kind: pa.DataType) -> pa.Array:
-    """Repeat what is told of each block for all of its rows, as codes."""
+    """Repeat an item of each block for all of its rows, as codes."""
     import numpy as np
     import pyarrow as pa
 

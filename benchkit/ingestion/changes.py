@@ -1,6 +1,6 @@
-"""The rows by which an ingest changes a store: new runs, runs with other labels, dropped runs.
+"""The rows by which an ingest changes a store: new runs, relabelled runs, dropped runs.
 
-Only the series that an ingest touches are settled again; runs of others keep their rows, so a small
+Only the series that an ingest touches are settled again. All other runs keep their rows, so a small
 ingest costs little however much is stored.
 """
 
@@ -34,19 +34,19 @@ if TYPE_CHECKING:
 
     from benchkit.store import Store
 
-#: What runs that are one run have in common, besides their number.
+#: Columns that rows of one run share, besides the number.
 _RUN = ("origin", *Side._fields, "role", "pkg")
-#: What an ingest reads of each stored run; of the runs that it touches it reads all.
+#: Columns that an ingest reads of every stored run; it reads all columns of the runs it touches.
 COLUMNS = (
     *_RUN, "number", *Identity._fields[1:], "sha256", "fingerprint", "started_at", "gone_from",
     "renewed",
 )  # fmt: skip
-#: Columns that decide to which series a stored run belongs.
+#: Columns that determine the series of a stored run.
 _SERIES = ("origin", "group", "pkg", *Series._fields[2:])
 
 
 class Change:
-    """The rows that put new runs into a store.
+    """The rows that add new runs to a store.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class Change:
         self._after = [] if stored is None or not stored.num_columns else [stored]
 
     def build(self, stored: pa.Table | None) -> pa.Table:
-        """Return the rows that change what is stored; called again where that has changed."""
+        """Return the rows that change the store; called again if the stored rows have changed."""
         import pyarrow as pa
 
         if stored is None or not len(stored):
@@ -138,7 +138,7 @@ class Change:
             if (key := _key(part)) in gone:
                 continue
             if part.gone_from and part.role == "damaged" and part.path not in held:
-                lost.append(part)  # a damaged file that was removed has no run that counts
+                lost.append(part)  # a damaged file that was removed leaves no valid run
                 continue
             self.gone += [part] if part.gone_from else []
             if is_news:
@@ -164,7 +164,7 @@ class Change:
     def _settle(
         self, kept: list[Part], superseded: Sequence[Part]
     ) -> tuple[list[Part], list[Part]]:
-        """Settle what was read with its stored neighbours; return those, and copies among them."""
+        """Settle new runs with their stored neighbours; return these, and the copies among them."""
         self.new = single_out_shared(self._read, kept)
         unchanged = [*keep_commits(self.new, superseded)]
         self.notes, self.copies = settle_originals(self.new, kept)
@@ -176,29 +176,29 @@ class Change:
         return originals, [part for part in kept if _key(part) not in still]
 
     def _find_superseded(self, stored: pa.Table) -> tuple[list[Part], list[Part]]:
-        """Return the stored runs near what was read, and those that give way to it or a copy."""
+        """Return the stored runs near the new ones, and those superseded by a new run or a copy."""
         copies = [part for part in self._refused if part.role == "duplicate"]
         near = self._take_runs(_locate_sources(stored, [*self._read, *copies]))
         return near, [*filter(_supersedes(self._read, copies), near)]
 
     def _renew_memories(self, stored: pa.Table) -> tuple[list[Part], list[Part]]:
-        """Return what is remembered no more of refused sources, and what is instead."""
+        """Return the entries on refused sources to drop, and the new ones in place of them."""
         forgotten, refused = self._list_seen(stored, REFUSED_ROLES), self._list_refused()
         return (forgotten, refused) if _memories(forgotten) != _memories(refused) else ([], [])
 
     def _list_refused(self) -> list[Part]:
-        """Return what is to be remembered of refused sources and of copies."""
+        """Return the entries to store for refused sources and copies."""
         return [*self._refused, *(copy.remember() for copy in self.copies)]
 
     def _take(self, places: pa.Array) -> list[Part]:
         return read_parts(self._store.take(places)) if len(places) else []
 
     def _take_runs(self, places: pa.Array) -> list[Part]:
-        """Take stored parts, but for what is remembered of refused sources."""
+        """Return stored parts, except entries on refused sources."""
         return [part for part in self._take(places) if part.role not in REFUSED_ROLES]
 
     def _list_seen(self, stored: pa.Table | None, roles: Sequence[str]) -> list[Part]:
-        """Return what is remembered of sources without runs that were looked at again."""
+        """Return the stored entries on sources without runs that were read again."""
         if stored is None or not len(stored):
             return []
         import pyarrow as pa
@@ -213,7 +213,7 @@ class Change:
         return self._take_runs(_locate_series(stored, touched, of_others=True))
 
     def list_renewed(self) -> list[Part]:
-        """Return the runs whose sources hold another measurement than before, after the change."""
+        """Return the runs whose sources hold a new measurement, after the change."""
         import pyarrow.compute as pc
 
         tables = [table for table in self._after if "renewed" in table.column_names]
@@ -221,25 +221,25 @@ class Change:
         return [part for table in renewed for part in read_parts(table)]
 
     def count_runs(self) -> int:
-        """Count the runs in the store after the change; what ran beside the load is none."""
+        """Count the runs in the store after the change, excluding companions."""
         return count_runs(self._after)
 
 
 def count_runs(tables: Sequence[pa.Table]) -> int:
-    """Count the runs that the rows of tables make up."""
+    """Count the runs in the rows of some tables."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     tables = [table for table in tables if len(table)]
     names = [name for name in _RUN if all(name in table.column_names for table in tables)]
-    if not tables:  # nor need `group_by` be imported
+    if not tables:  # avoids importing `group_by`
         return 0
     selected = [table.select([*names, "number"]) for table in tables]
-    if any(table.schema != selected[0].schema for table in selected):  # of the store: texts
+    if any(table.schema != selected[0].schema for table in selected):  # stored tables have texts
         selected = [*map(plain, selected)]
     runs = pa.concat_tables(selected).unify_dictionaries()
     is_none = pc.is_in(runs["role"], pa.array(["companion", *LOST_ROLES]))
-    if pc.any(is_none).as_py():  # else it would copy all
+    if pc.any(is_none).as_py():  # avoids copying all rows
         runs = runs.filter(pc.invert(is_none))
     telling = [name for name in names if len(pc.unique(runs[name])) > 1]
     series = runs.group_by(telling or names[:1], use_threads=False)
@@ -248,9 +248,9 @@ def count_runs(tables: Sequence[pa.Table]) -> int:
 
 
 def _locate_sources(stored: pa.Table, new: Sequence[Part]) -> pa.Array:
-    """Return the places of the sources of new parts, of moved copies, and of gone folders.
+    """Return the positions of the sources of new parts, of moved copies and of empty folders.
 
-    CI jobs have their results at the same path, so those of other origins may be most of a store.
+    All CI jobs have their results at the same path, so most of a store may belong to other origins.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -277,7 +277,7 @@ def _supersedes(new: Sequence[Part], copies: Sequence[Part]) -> Callable[[Part],
     def is_superseded(part: Part) -> bool:
         if part.identity in identities or _source_labels(part) in labels:
             return True
-        if part.role == "empty":  # until results lie there
+        if part.role == "empty":  # valid until results lie there
             inside = (path for origin, path in held if origin == part.origin)
             return is_gone(part.path) or any(
                 f"{path}/".startswith(f"{part.path}/") for path in inside
@@ -291,16 +291,16 @@ def _supersedes(new: Sequence[Part], copies: Sequence[Part]) -> Callable[[Part],
 
 
 def _source_labels(part: Part) -> tuple[str, str, str, str]:
-    """Return the labels with which a file counts once, whoever gave them: path or command line."""
+    """Return the labels that make a file count once, whether from the path or the command line."""
     return part.origin, part.path, part.variant, part.env.get("commit", "")
 
 
 def _locate_series(
     stored: pa.Table, touched: Collection[Series], *, of_others: bool = False
 ) -> pa.Array:
-    """Return the places of some series, or of their other variants.
+    """Return the positions of some series, or of their other variants.
 
-    Of rows that cannot be theirs no series is made, and of the others that are not no object.
+    Rows that cannot match are filtered out before any series object is made.
     """
     import numpy as np
     import pyarrow as pa
@@ -310,7 +310,7 @@ def _locate_series(
     for name in ("origin", "tool") if of_others else ("origin", "variant"):
         texts = pa.array({getattr(each, name) for each in touched}, pa.string())
         is_near = pc.is_in(rows[name], texts)
-        if not pc.all(is_near).as_py():  # else it would copy all
+        if not pc.all(is_near).as_py():  # avoids copying all rows
             rows = rows.filter(is_near)
     if not len(rows):
         return rows["row"].combine_chunks()
@@ -335,12 +335,12 @@ def _key(part: Part) -> tuple[int, int]:
 
 
 def _memories(refused: Iterable[Part]) -> set[tuple[Identity, str, str, str | None]]:
-    """Return what is remembered of refused sources, whenever they were read."""
+    """Return the entries on refused sources, without the time at which they were read."""
     return {(part.identity, part.role, part.variant, part.remark) for part in refused}
 
 
 def _labels(part: Part) -> tuple[object, ...]:
-    """Return what an ingest of others may write: what `settle` does, and what was read along."""
+    """Return the labels that an ingest of other sources may change, including `joined`."""
     declared = part.declared_benchmark, part.declared_params
     return part.benchmark, part.params, part.number, *declared, part.joined
 
@@ -356,7 +356,7 @@ def _without(stored: pa.Table, pieces: set[tuple[int, int]]) -> pa.Table:
 
 
 def flag(rows: pa.Table, *, dropped: bool) -> pa.Table:
-    """Return rows of pieces as a commit of the store takes them: there, or dropped."""
+    """Return rows of pieces in the form that a commit takes: present or dropped."""
     import pyarrow as pa
 
     return rows.append_column("dropped", pa.repeat(dropped, len(rows)))

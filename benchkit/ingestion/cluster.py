@@ -1,8 +1,8 @@
-"""Workers of a Dask cluster that read sources, and their results in the order of the sources.
+"""Workers of a Dask cluster that read sources, with results in the order of the sources.
 
-Samples are written by the worker that reads them, straight to where the store lies; what travels
-is what travels from the processes of a `Crew`. A worker that dies costs a retry: the scheduler
-hands its task to another one, and a source that ends its worker twice gets a diagnostic.
+The worker that reads samples writes them directly to the store; all other results travel as they do
+from the processes of a `Crew`. A lost worker costs a retry: the scheduler gives its task to another
+one, and a source that kills two workers gets a diagnostic.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ if TYPE_CHECKING:
 
 _LOCAL = regex(r"local(?::([1-9][0-9]{0,3}))?")
 _ADDRESS = regex(r"(?:tcp|tls|ws|wss)://\S++")
-#: Seconds in which a scheduler has to answer, and its first worker to join.
+#: Seconds within which a scheduler must answer, and its first worker must join.
 _PATIENCE = 30
-#: Seconds after which the waiting coordinator looks how far the workers are.
+#: Seconds between two looks at the workers' progress while waiting.
 _LOOK = 0.2
-#: Tasks for each thread of the cluster that may be done ahead of the one whose turn it is.
+#: Tasks per thread of the cluster that may be ready ahead of their turn.
 _AHEAD = 4
-#: Bytes of a file, and threads of a cluster, up to which one worker reads it: it uses some cores.
+#: Bytes of a file, and threads of a cluster, up to which one worker reads it, using several cores.
 RANGED_BYTES, RANGED_THREADS = 4 * SECTION, 3
-#: What of the ranges of a file adds up.
+#: Progress of a file's ranges that can be summed.
 _COUNTS = ("bytes", "values")
-#: Deaths of workers after which a task is given up.
+#: Lost workers after which a task is given up.
 _DEATHS = 2
 
 
@@ -89,7 +89,7 @@ class Cluster:
     def read_all(
         self, tasks: Sequence[Task], known: Known, see: Callable[[Seen], None]
     ) -> Iterator[Catch]:
-        """Read the sources, task by task; parameters as in `Crew.read_all`.
+        """Read the sources, task by task; the parameters are those of `Crew.read_all`.
 
         Raises
         ------
@@ -110,19 +110,19 @@ class Cluster:
                     self._require_files(found)
                     yield found
                     continue
-                for own in here.read_all([part], known, see):  # the worker has not these files
+                for own in here.read_all([part], known, see):  # the worker lacks these files
                     self._note_unshared(own)
                     yield own
 
     def stop(self) -> None:
-        """Give up what is not done, and leave the cluster; a local one ends."""
-        with suppress(Exception):  # a scheduler that is gone has nothing to give up
+        """Cancel unfinished tasks and leave the cluster; stop a local one."""
+        with suppress(Exception):  # a lost scheduler has nothing to cancel
             self._client.close()
         if self._own is not None:
             self._own.close()
 
     def _require_workers(self) -> int:
-        """Return how many threads read; every worker must run this benchkit."""
+        """Return how many threads read; require every worker to run this benchkit."""
         from benchkit import __version__
 
         hint = "start one with `dask worker ADDRESS --nthreads 1`"
@@ -144,7 +144,7 @@ class Cluster:
         return sum(self._client.nthreads().values())
 
     def _submit(self, task: Task, known: Known) -> Future | None:
-        """Send a task off; None if only this process can ask its sources for their content.
+        """Submit a task; return None if only this process can query its sources.
 
         A file that is larger than its share is read in ranges.
         """
@@ -164,7 +164,7 @@ class Cluster:
         is_ranged = is_new and self._threads > RANGED_THREADS
         if not is_ranged or found.size <= max(self._share, RANGED_BYTES):
             return submit(orders.read, order)
-        digest = submit(orders.take_digest, order)  # first, for only one worker can do that
+        digest = submit(orders.take_digest, order)  # first, because only one worker can compute it
         passed: list[Future | Passed] = [(0, b"")]
         spans = plan_spans(found.size, self._threads)
         for span in spans[:-1]:
@@ -177,7 +177,7 @@ class Cluster:
     def _await(
         self, task: Task, future: Future | None, known: Known, see: Callable[[Seen], None]
     ) -> Iterator[tuple[Task, Catch | None]]:
-        """Yield what came of a task, or of each of its sources where it ended its workers."""
+        """Yield the results of a task, or of each of its sources if it killed its workers."""
         from distributed import KilledWorker
 
         try:
@@ -194,10 +194,10 @@ class Cluster:
         yield task, found
 
     def _wait(self, future: Future, see: Callable[[Seen], None]) -> Catch | None:
-        """Return what came of a task, and tell meanwhile how far the workers are."""
+        """Return the result of a task, and report the workers' progress in the meantime."""
         from distributed import KilledWorker
 
-        done = Event()  # a result with a limit of time may get lost as the time ends
+        done = Event()  # a result awaited with a timeout may be lost when it expires
         future.add_done_callback(lambda _: done.set())
         while not done.wait(_LOOK):
             while self._seen:
@@ -213,7 +213,7 @@ class Cluster:
         return result
 
     def _note(self, start: int, *place: int) -> None:
-        """Add up how far the ranges of a source are."""
+        """Add up the progress of a source's ranges."""
         seen = Seen(*place)
         ranges = self._ranges.setdefault(seen.index, {})
         ranges[start] = seen
@@ -228,7 +228,7 @@ class Cluster:
         return mourn(index, self._sources[index], self._options, known, what, hint)
 
     def _note_unshared(self, found: Catch) -> None:
-        """Say once that files are read here, since the workers do not see them."""
+        """Note once that this process reads the files, because the workers do not see them."""
         if not self._is_unshared:
             self._is_unshared = True
             first = found.outcomes[0]
@@ -280,5 +280,5 @@ def _connect(spec: str) -> tuple[Client, LocalCluster | None]:
 
 
 def _anywhere(found: Found) -> Found:
-    """Return a source whose path means the same in every working directory."""
+    """Return a source whose path is valid in every working directory."""
     return replace(found, path=found.path.absolute()) if found.path else found

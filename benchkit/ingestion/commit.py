@@ -1,8 +1,8 @@
 """`ingest`: read sources into the store in one commit, or not at all.
 
-Nothing is doubled, nothing is lost, and an interrupted ingest leaves the store as it was.
+No run is duplicated or lost, and an interrupted ingest leaves the store unchanged.
 
-The commits of a store: each has one name there, of whatever length it was given.
+Each commit has one name in a store, whatever length it was given in.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ if TYPE_CHECKING:
     from benchkit.store import Store
 
 
-#: The columns of stored pieces that name their commits.
+#: Columns of stored pieces that name their commits.
 _COLUMNS = ("env", "role")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestSummary:
-    """What an ingest did.
+    """The result of an ingest.
 
     Parameters
     ----------
@@ -80,21 +80,21 @@ class IngestSummary:
 
     @property
     def runs(self) -> int:
-        """How many runs are in the store after it."""
+        """The number of runs in the store afterwards."""
         return self.count_runs()
 
     def count(self, *outcomes: str) -> int:
-        """How many sources ended as one of ``outcomes``."""
+        """Return the number of sources that ended as one of ``outcomes``."""
         return sum(report.outcome in outcomes for report in self.reports)
 
     @property
     def errors(self) -> list[Diagnostic]:
-        """What was refused, and why."""
+        """The refused sources, with reasons."""
         return [each for each in self.diagnostics if each.severity == "error"]
 
     @property
     def has_result(self) -> bool:
-        """Whether at least one run was read or was there already."""
+        """Return whether at least one run was read or already stored."""
         return self.count("read", "unchanged", "duplicate") > 0
 
 
@@ -142,7 +142,7 @@ def ingest(
             named = resolve_commit(options.commit, list_commits(store))
             options = replace(options, commit=named)
             assign(discovery.found, options)
-        with suppress(RenamedError):  # by another writer: once more, under its name
+        with suppress(RenamedError):  # renamed by another writer: try again under its name
             return _store(discovery, store, options, strict, jobs, cluster, watch)
 
 
@@ -150,7 +150,7 @@ def _store(
     discovery: Discovery, store: Store, options: Options, strict: bool, jobs: int | None,
     cluster: str, watch: Watch | None,
 ) -> IngestSummary:  # fmt: skip
-    """Read what was found into a store."""
+    """Read the discovered sources into a store."""
     columns = (*COLUMNS, "env") if options.commit else COLUMNS
     with (
         _start(discovery.found, store, options, jobs, cluster) as executor,
@@ -162,7 +162,7 @@ def _store(
         store.require_values()
         harvest = _harvest(discovery.found, store, stored, executor, meter, strict=strict)
         harvest.complete(discovery, options)
-        # A store that holds nothing is not made for what was refused.
+        # An empty store is not created only to remember refused sources.
         is_kept = bool(harvest.parts or (stored is not None and len(stored)))
         refused = [*harvest.list_refused(options)] if is_kept and not options.importing else []
         change = Change(store, stored, harvest.parts, Folders(discovery, options), refused)
@@ -194,12 +194,12 @@ def _store(
 def _discover(
     arguments: Sequence[str], options: Options, store: Store, live: Sequence[Found]
 ) -> Discovery:
-    """Find the sources; secrets get marks by the store's key, which a new store is given."""
+    """Find the sources; secrets get marks by the store's key, which a new store receives now."""
     key = read_key(store.url)
     use_key(key or draw_key())
     discovery = discover(arguments, options) if arguments or not live else Discovery()
     if key is None and (kept := keep_key(store.url, current_key())) != current_key():
-        use_key(kept)  # of another writer, who was first
+        use_key(kept)  # from another writer, who was first
         return _discover(arguments, options, store, live)
     if key is None and store.holds_marks():
         what = f"{NAME} is missing: {CONSEQUENCE}"
@@ -208,7 +208,7 @@ def _discover(
     assign(live, options)
     discovery.found += live
     if options.importing:
-        discovery.roots.clear()  # a history lacks nothing that its folder lost
+        discovery.roots.clear()  # a history is complete even if its folder lost files
     return discovery
 
 
@@ -216,7 +216,7 @@ def _discover(
 def _start(
     sources: Sequence[Found], store: Store, options: Options, jobs: int | None, cluster: str
 ) -> Iterator[Executor]:
-    """Start what shall read, and end it in any case."""
+    """Start the readers, and stop them in any case."""
     executor = _choose(sources, store, options, jobs, cluster)
     try:
         yield executor
@@ -234,7 +234,7 @@ def _choose(
     count = choose_jobs(sources, jobs, options)
     if count == 1:
         return Alone(sources, options, find_share(sources, jobs or count_cores()))
-    # Once, before the processes part: at its first array pyarrow looks for pandas.
+    # Once, before the processes fork: pyarrow looks for pandas when it makes its first array.
     import pyarrow as pa
     import pyarrow.parquet
 
@@ -251,7 +251,7 @@ def _harvest(
     *,
     strict: bool,
 ) -> Harvest:
-    """Read the sources and commit their values, which nobody sees yet."""
+    """Read the sources and add their values, which stay invisible for now."""
     batch = new_batch()
     with store.staging(batch) as folder:
         held = list_sources(stored, [source.address for source in sources])
@@ -273,7 +273,7 @@ def _harvest(
 
 
 def _tidy(store: Store) -> Iterator[Diagnostic]:
-    """Put small files together if there are many; where that fails, nothing is lost."""
+    """Merge small files if there are many; a failure loses nothing."""
     try:
         store.tidy()
     except StoreError as error:
@@ -303,7 +303,7 @@ def _count_earlier(runs: int, whole: str) -> str:
 
 
 def list_places(store: Store) -> frozenset[Place]:
-    """Return the commits of a store, with what the runs of each have in common."""
+    """Return the commits of a store, with the labels that the runs of each share."""
     return frozenset(
         Place(commit, part.tool, part.group.removeprefix(commit).removeprefix("/"))
         for part in list_parts(store)
@@ -325,23 +325,23 @@ def _refuse_strictly(harvest: Harvest, strict: bool) -> None:
 
 
 class RenamedError(Exception):
-    """Another writer stored the commit under another name meanwhile."""
+    """Another writer stored the commit under another name in the meantime."""
 
 
 def list_commits(store: Store) -> dict[str, set[str]]:
-    """Return the commits that the runs of a store record, with the dates recorded of each."""
+    """Return the commits that the runs of a store record, with the dates recorded for each."""
     return _read_commits(store.pieces(_COLUMNS))
 
 
 def resolve_commit(commit: str, known: Collection[str]) -> str:
-    """Return the name of a commit among those that are known."""
-    from benchkit.history.naming import resolve  # no other ingest needs numpy so early
+    """Return the name of a commit among the known ones."""
+    from benchkit.history.naming import resolve  # other ingests do not need numpy this early
 
     return resolve(commit, known)
 
 
 def require_commit(commit: str, stored: pa.Table | None) -> None:
-    """Raise `RenamedError` if stored pieces name a commit otherwise."""
+    """Raise `RenamedError` if stored pieces use another name for the commit."""
     if commit and resolve_commit(commit, _read_commits(stored)) != commit:
         raise RenamedError
 
@@ -354,7 +354,7 @@ def _read_commits(stored: pa.Table | None) -> dict[str, set[str]]:
         return {}
     rows = fill_texts(stored, [*_COLUMNS])
     is_refused = pc.is_in(rows["role"], pa.array(REFUSED_ROLES))
-    if pc.any(is_refused).as_py():  # else it would copy all
+    if pc.any(is_refused).as_py():  # avoids copying all rows
         rows = rows.filter(pc.invert(is_refused))
     commits: dict[str, set[str]] = {}
     for env in map(load_entries, filter(None, rows["env"].unique().to_pylist())):

@@ -1,4 +1,4 @@
-"""Which results of a page the tables of containers on it belong to: those below one heading."""
+"""Assignment of container tables on a page to the results below the same heading."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ __all__ = ["place_companions"]
 
 
 def place_companions(parts: Sequence[Part]) -> None:
-    """Give tables of containers the labels of their results: a rule of reading, never stored.
+    """Give container tables the labels of their results; applied on reading, never stored.
 
-    A table belongs to the results that have most headings in common with it. Where several tables
-    and results have the same ones, tables and results alternate. Of a text with a single result,
-    and where the order does not tell, each table covers all results.
+    A table belongs to the results that share most headings with it. If several tables and results
+    share the same ones, tables and results alternate. In a text with a single result, or if the
+    order is ambiguous, each table covers all results.
     """
     pages: dict[tuple[str, ...], list[Part]] = defaultdict(list)
     for part in parts:
@@ -51,7 +51,7 @@ def _place(tables: Sequence[Part], results: Sequence[Part]) -> None:
 def _alternate(
     tables: Sequence[Part], results: Sequence[Part]
 ) -> Iterator[tuple[list[Part], list[Part]]]:
-    """Yield tables with their results: those above them, or below where a table comes first."""
+    """Yield tables with their results: those above, or those below if a table comes first."""
     ordered = sorted((*tables, *results), key=lambda part: part.line)
     stretches = [list(same) for _, same in groupby(ordered, key=_is_table)]
     if sum(not _is_table(stretch[0]) for stretch in stretches) == 1:
@@ -65,7 +65,7 @@ def _alternate(
 
 
 def _label(table: Part, results: Sequence[Part]) -> None:
-    """Give a table what its results have in common."""
+    """Give a table the labels that its results share."""
     benchmarks = {each.benchmark or each.target for each in results}
     params, variants = {each.params for each in results}, {each.variant for each in results}
     numbers = {each.number for each in results}

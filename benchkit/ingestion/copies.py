@@ -1,14 +1,14 @@
-"""Sources whose runs all stand in others, so that they would count twice: finding B103.
+"""Sources whose runs all appear in others, so that they would count twice: finding B103.
 
-A file that was packed, put together with others, or whose lines end otherwise is a copy, though no
-byte of it need be the same. Whole sources are compared, and only where their numbers are too many
-to be equal by chance: repeats of a benchmark may well agree in a few rounded ones. Runs that record
-different starts are different measurements, however equal they are: instruction counts, say.
+A file that was packed, concatenated with others or written with other line endings is a copy, even
+if no byte is the same. Whole sources are compared, and only if their numbers are too many to be
+equal by chance: repeats of a benchmark may agree in a few rounded numbers. Runs that record
+different starts are different measurements even if they are equal, as instruction counts may be.
 
-Digests of what runs measured, by which a copy is known whatever became of its bytes.
+Digests of measured values identify a copy whatever became of its bytes.
 
-Lines that end otherwise, files put together, and packed files hold the same values; so a digest
-is of the values of a run, and neither of their text nor of their order.
+Files with other line endings, concatenated files and packed files hold the same values. A digest
+therefore covers the values of a run, but neither their text nor their order.
 """
 
 from __future__ import annotations
@@ -38,48 +38,49 @@ if TYPE_CHECKING:
     from benchkit.ingestion.parts import Part
 
 
-#: Digits of the different numbers of a source that are not the same by chance: of four times, say.
+#: Minimum total of digits in a source's distinct numbers to rule out chance, for example four
+#: times.
 _ENOUGH = 8
-#: Roles of the runs that a copy may hold: what failed has no values that tell it.
+#: Roles of runs that a copy may hold; failed runs have no values to identify them.
 _ROLES = frozenset({"measured", "warmup", "aggregate"})
-#: A run by its labels, but for its number, and the digest of its values.
+#: A run by its labels without the number, and the digest of its values.
 _Run = tuple[Hashable, int]
 _Holders = Mapping[_Run, set[Identity]]
 
-#: Units of what is measured by a clock, which two runs hardly have in common to the last digit.
+#: Units of clock measurements, which two runs hardly ever share to the last digit.
 _CLOCKED = ("s", "1/s", "B/s")
-#: Digits of a number that repeats have in common, and the most that count beyond these.
+#: Leading digits of a number that repeats share, and the maximum count of digits beyond these.
 _SHARED, _MOST = 1, 4
-#: The last bits of a digest count the digits that tell the run from others.
+#: The last bits of a digest count the digits that distinguish the run from others.
 _DIGITS_BITS = 4
 _DIGITS = (1 << _DIGITS_BITS) - 1
-#: The other bits, which tell the values however they are written.
+#: The other bits, which identify the values however they are written.
 OF_VALUES = ~_DIGITS
-#: Rows of a batch fit into these bits of a sort key, above those of the value.
+#: Number of bits of a sort key for the value; the bits above hold its owner.
 _VALUE_BITS = 40
-#: Odd factors, as of splitmix64, that spread each bit over all others.
+#: Odd factors, as in splitmix64, that spread each bit over all others.
 _FACTORS = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A source whose runs all stand in others, by one of its parts and one of each of theirs."""
+    """A source whose runs all appear in others, represented by one part of each."""
 
     part: Part
     originals: tuple[Part, ...]
 
     def describe(self) -> Finding:
-        """Return the finding on it."""
+        """Return the finding on this copy."""
         names = [name_path(part.label) for part in self.originals]
         shown = list_first(names, SHOWN)
         return describe_copy(self.part.label, f"all its runs are also in {shown}")
 
     def report(self) -> SourceReport:
-        """Return what became of it."""
+        """Return the report on this copy."""
         return report_copy(self.describe(), self.part.variant)
 
     def remember(self) -> Part:
-        """Return a piece by which a store remembers it."""
+        """Return the piece by which a store remembers this copy."""
         return replace(
             self.part, role="duplicate", status="partial", places=None, content=0, sha256="",
             fingerprint="", remark=show_remark(self.part.label, f": {self.describe().message}"),
@@ -92,7 +93,7 @@ def describe_copy(label: str, message: str) -> Finding:
 
 
 def find_remembered(label: str, message: str) -> Finding:
-    """Return the finding on a copy that a store remembers by its message."""
+    """Return the finding on a copy from the message that a store keeps."""
     return Finding(
         code="B103",
         severity="warning",
@@ -103,7 +104,7 @@ def find_remembered(label: str, message: str) -> Finding:
 
 
 def report_copy(finding: Finding, variant: str) -> SourceReport:
-    """Return the report on a source that a finding calls a copy."""
+    """Return the report on a source that a finding declares a copy."""
     return SourceReport(
         label=finding.where,
         outcome="duplicate",
@@ -115,7 +116,7 @@ def report_copy(finding: Finding, variant: str) -> SourceReport:
 def settle_originals(
     new: Sequence[Part], kept: Sequence[Part] = ()
 ) -> tuple[list[Diagnostic], list[Copy]]:
-    """Settle parts in place, as if the copies among them were not there; return notes and copies.
+    """Settle parts in place, ignoring copies among them; return notes and copies.
 
     Parameters
     ----------
@@ -131,16 +132,16 @@ def settle_originals(
 
 
 def leave_out(parts: Sequence[Part], copies: Sequence[Copy]) -> list[Part]:
-    """Return the parts of sources that are no copies."""
+    """Return the parts of sources that are not copies."""
     gone = {copy.part.identity for copy in copies}
     return [part for part in parts if part.identity not in gone] if gone else [*parts]
 
 
 def find_copies(new: Sequence[Part], kept: Sequence[Part] = ()) -> list[Copy]:
-    """Return the sources all of whose runs stand in others that are not copies themselves.
+    """Return the sources whose runs all appear in others that are not copies themselves.
 
-    Of sources that hold the same, the one that was stored is the original, then the one with fewer
-    runs, then the first by name.
+    Among sources with the same runs, the original is a stored one, then the one with fewer runs,
+    then the first by name.
     """
     sources: dict[Identity, list[Part]] = defaultdict(list)
     for part in (*kept, *new):
@@ -168,7 +169,7 @@ def find_copies(new: Sequence[Part], kept: Sequence[Part] = ()) -> list[Copy]:
 
 
 def _find_suspects(sources: Mapping[Identity, Sequence[Part]]) -> list[Identity]:
-    """Return the sources that have no run whose values stand nowhere else, whatever its labels."""
+    """Return the sources without any run whose values appear nowhere else, whatever its labels."""
     if len(sources) < 2:
         return []
     import numpy as np
@@ -190,10 +191,10 @@ def _find_suspects(sources: Mapping[Identity, Sequence[Part]]) -> list[Identity]
 
 
 def _list_runs(parts: Sequence[Part]) -> dict[_Run, int]:
-    """Return the runs of a source, each once, and the digits that tell it."""
+    """Return the distinct runs of a source, with the number of digits that identify each."""
     runs: dict[_Run, int] = {}
     for part in parts:
-        is_sum = part.role == "aggregate"  # no copy of a run, however equal
+        is_sum = part.role == "aggregate"  # never a copy of a run, even if equal
         labels = *row_of(part), part.pkg, part.format, part.form, part.env.get("commit"), is_sum
         contents = map(int, part.contents)
         runs |= {(labels, each & OF_VALUES): count_digits(each) for each in contents}
@@ -201,7 +202,7 @@ def _list_runs(parts: Sequence[Part]) -> dict[_Run, int]:
 
 
 def _tells_enough(runs: Mapping[_Run, int]) -> bool:
-    """Tell whether runs have so many digits that no others have all of them by chance."""
+    """Return whether runs have so many digits that others cannot share them all by chance."""
     return sum(runs.values()) >= _ENOUGH
 
 
@@ -211,7 +212,7 @@ def _find_others(
     holders: _Holders,
     started: Mapping[Identity, set[datetime | None]],
 ) -> list[Identity]:
-    """Return other sources in which all runs of one stand; none if one run stands nowhere."""
+    """Return sources that together hold all runs of one; none if a run appears nowhere else."""
     others: dict[Identity, None] = {}
     for run in runs:
         elsewhere = {
@@ -227,7 +228,7 @@ def _find_others(
 
 
 class Contents(NamedTuple):
-    """Pieces, the sum of the digests of their values, and the digits by which they are told."""
+    """Pieces, the sums of their values' digests, and the number of identifying digits."""
 
     pieces: np.ndarray
     sums: np.ndarray
@@ -235,10 +236,10 @@ class Contents(NamedTuple):
 
 
 def digest_values(batch: pa.RecordBatch) -> Contents:
-    """Digest values per piece; those of a piece may lie in several batches."""
+    """Digest values per piece; values of a piece may be spread over several batches."""
     import numpy as np
 
-    pieces, values = batch["piece"].to_numpy(), batch["value"].to_numpy() + 0.0  # -0 is 0
+    pieces, values = batch["piece"].to_numpy(), batch["value"].to_numpy() + 0.0  # -0 becomes 0
     starts = np.flatnonzero(np.diff(pieces, prepend=pieces[0] - 1))
     events = batch["n"].fill_null(0).to_numpy(zero_copy_only=False).astype(np.uint64)
     names = [_look_up(batch[name], _digest_text) for name in ("metric", "stat", "subject")]
@@ -249,7 +250,7 @@ def digest_values(batch: pa.RecordBatch) -> Contents:
 
 
 def enter_contents(parts: Sequence[Part], contents: Sequence[Contents]) -> None:
-    """Note on parts, in place, the digests of their values; a companion's say nothing of a run."""
+    """Set the digests of parts in place, except companions, whose values don't identify a run."""
     import numpy as np
 
     loads = [part for part in parts if not part.is_companion]
@@ -279,12 +280,12 @@ def enter_contents(parts: Sequence[Part], contents: Sequence[Contents]) -> None:
 
 
 def count_digits(content: int) -> int:
-    """Return how many digits of its different numbers tell a run from others, up to fifteen."""
+    """Return how many digits of its distinct numbers identify a run, up to fifteen."""
     return content & _DIGITS
 
 
 def _count_digits(batch: pa.RecordBatch, values: np.ndarray, owners: np.ndarray) -> np.ndarray:
-    """Count for each owner the digits of its different numbers that no two runs share by chance."""
+    """Count the digits of each owner's distinct numbers that two runs don't share by chance."""
     import numpy as np
 
     steps = batch["resolution"].fill_null(0).to_numpy(zero_copy_only=False)
@@ -304,7 +305,7 @@ def _count_digits(batch: pa.RecordBatch, values: np.ndarray, owners: np.ndarray)
 
 
 def _look_up(column: pa.Array, value_of: Callable[[str], int]) -> np.ndarray:
-    """Return a number for each text of a column, of which few differ; 0 where there is none."""
+    """Return a number for each text of a column with few distinct values; 0 for missing texts."""
     import numpy as np
     import pyarrow as pa
 
@@ -325,7 +326,7 @@ def _is_clocked(unit: str) -> int:
 
 
 def _mix(numbers: np.ndarray) -> np.ndarray:
-    """Spread each bit of some numbers over all of theirs: the last step of splitmix64."""
+    """Spread each bit of the numbers over all bits: the last step of splitmix64."""
     import numpy as np
 
     first, second, third = (np.uint64(factor) for factor in _FACTORS)

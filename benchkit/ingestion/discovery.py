@@ -1,6 +1,7 @@
-"""Which sources the user means, and what their paths and sidecars say of them.
+"""Discovery of the sources that the user names, with labels from paths and sidecars.
 
-Files, folders, ``label=path``, standard input and what lies elsewhere become the same thing once.
+Files, folders, ``label=path``, standard input and distant results are all turned into the same kind
+of source.
 """
 
 from __future__ import annotations
@@ -59,12 +60,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What the command line says of the sources; it stands above all other labels.
+    """The command line's settings for the sources, which take precedence over all other labels.
 
-    With a ``commit`` the same path is another source for each, and each is a group of its own;
-    ``importing`` does the same with the commits that the sources record.
-    ``origin`` is the CI job or machine to which the sources belong in a store; None: inferred.
-    ``configured_rename`` are the rules of the settings, which count where ``rename`` is empty.
+    With a ``commit``, the same path is a separate source for each commit, and each commit is a
+    separate group; ``importing`` does the same with the commits that the sources record. ``origin``
+    is the CI job or machine to which the sources belong in a store; None: inferred.
+    ``configured_rename`` are the rules of the settings, which apply if ``rename`` is empty.
     """
 
     origin: str | None = None
@@ -91,14 +92,13 @@ class Options:
 
 @dataclass(slots=True)
 class Discovery:
-    """The sources found, those passed over with the reason, and what was wrong beside them.
+    """The sources found, the files skipped with reasons, and the problems met.
 
-    ``labelled`` are the sources of each folder whose variant stands on the command line, or in a
-    sidecar above several folders.
-    ``masked`` are the addresses that held a secret, as an earlier build stored them.
-    ``order`` says what the order of the arguments tells.
-    ``roots`` are the folders of this machine: the user's word for each, and its sidecars. Copies of
-    what lies elsewhere are there for as long as this is.
+    ``labelled`` are the sources of each folder whose variant comes from the command line, or from a
+    sidecar above several folders. ``masked`` are the addresses that contained a secret, as an
+    earlier build stored them. ``order`` is the meaning of the arguments' order. ``roots`` are the
+    folders of this machine: the user's label for each, and its sidecars. Copies of distant results
+    exist as long as this object.
     """
 
     found: list[Found] = field(default_factory=list)
@@ -113,19 +113,19 @@ class Discovery:
 
     @property
     def is_ordered(self) -> bool:
-        """Whether the first source is of the baseline, where no name tells it."""
+        """Return whether the first source is the baseline's unless a name decides."""
         is_named = all(source.is_named for source in self.found)
         return self.order is Order.FOLDERS or (self.order is Order.FILES and is_named)
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """What was wrong with the sidecars read so far, each problem once, after ``notes``."""
+        """The problems of the sidecars read so far, each once, after ``notes``."""
         problems = (problem for sidecars in self.sidecars for problem in sidecars.diagnostics)
         return list(dict.fromkeys((*self.notes, *problems)))
 
 
 def discover(arguments: Sequence[str], options: Options) -> Discovery:
-    """Find the sources that ``arguments`` mean.
+    """Find the sources that ``arguments`` name.
 
     Raises
     ------
@@ -169,7 +169,7 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
 
 
 def _refuse_empty(result: Discovery, where: str) -> DataError:
-    """Return the error of folders without results; it names what was skipped and how to read it."""
+    """Return the error for folders without results; it names skipped files and how to read one."""
     skipped = result.skipped
     if not skipped and result.notes:
         left_out = result.notes[0]
@@ -185,13 +185,13 @@ def _refuse_empty(result: Discovery, where: str) -> DataError:
 
 
 def _check_layout(layout: str, found: Sequence[Found]) -> list[Diagnostic]:
-    """Say which files do not follow a layout, and refuse one that no file follows."""
+    """Report the files that do not follow a layout, and refuse it if no file does."""
     files = [source for source in found if source.path is not None]
     return list_unmatched(layout, {each.label: each.labels.by_layout for each in files})
 
 
 def assign(sources: Sequence[Found], options: Options) -> None:
-    """Complete the identity of sources with what the command line says of them."""
+    """Complete the identity of sources with labels from the command line."""
     for source in sources:
         source.origin = options.origin or ""
         source.assigned = write_assigned(source.variant or options.variant, options.commit)
@@ -226,9 +226,9 @@ def _add(result: Discovery, path: str, variant: str, options: Options, tools: To
 
 
 def list_archives(path: str, exclude: Sequence[str] = ()) -> list[str]:
-    """Return the archives of a folder that holds no other result: they are as good as named.
+    """Return the archives of a folder without other results, as if they were named.
 
-    Beside them may lie a Makefile, and whatever else is no result.
+    The folder may also hold a Makefile and other files that are not results.
     """
     root = Path(path)
     if is_store(root) or not root.is_dir():
@@ -264,7 +264,7 @@ def _standard_input(variant: str, options: Options) -> Found:
 
 
 def live_source(address: str, ask: Callable[[], bytes]) -> Found:
-    """Return a source that is asked for its content, and covers all runs of the store.
+    """Return a source that is queried for its content, and covers all runs of the store.
 
     Parameters
     ----------
@@ -283,7 +283,7 @@ def _add_local(
     result: Discovery, path: Path, variant: str, options: Options, tools: ToolNames,
     copy: Copy | None = None,
 ) -> bool:  # fmt: skip
-    """Add a folder or a file, perhaps a copy of what lies elsewhere; tell whether it is there."""
+    """Add a folder or a file, perhaps a copy of a distant one; return whether it exists."""
     if is_store(path):
         raise refuse_store(str(path))
     if path.is_dir():
@@ -299,7 +299,7 @@ def _add_local(
 def _add_distant(
     result: Discovery, path: str, variant: str, options: Options, tools: ToolNames
 ) -> None:
-    """Add the copy of what lies elsewhere, under the names it has there."""
+    """Add the copy of distant results, under their original names."""
     from benchkit.ingestion.distant import bring
 
     result.copies.append(copy := bring(path, options.max_unpacked))
@@ -314,7 +314,7 @@ def _add_distant(
 
 
 def _leave_out_known(sources: list[Found], start: int) -> Iterator[Diagnostic]:
-    """Remove the sources from a place on that stand before it, too, and say so."""
+    """Remove sources that also come earlier in the list, and report them."""
     known = {(each.address, each.variant) for each in sources[:start]}
     added = sources[start:]
     sources[start:] = [each for each in added if (each.address, each.variant) not in known]
@@ -349,7 +349,7 @@ def _named_file(
 
 
 def _take_pages(passed: list[tuple[Path, str]]) -> list[Path]:
-    """Take the documents that hold results from what a folder without other files passed over."""
+    """Take the documents with results from the skipped files of a folder without other files."""
     pages = [p for p, why in passed if why in {DOCUMENT, README} and _holds_results(p)]
     passed[:] = [each for each in passed if each[0] not in pages]
     return pages
@@ -380,7 +380,7 @@ def _add_folder(
         places, SIDE_NAMES, tools, root_name=name, pattern=options.layout,
         stated=[sidecar.run for sidecar in every[: len(paths)]],
     )  # fmt: skip
-    for path in unseen:  # a source like any other, whose reading says why it is none
+    for path in unseen:  # a source like any other, whose reading reports the reason
         places.append(place := show_path(str(path)[start:]).replace(os.sep, "/"))
         read.append(read_path(place, tools=tools))
     sources = [

@@ -1,9 +1,9 @@
-"""Results that lie elsewhere: in a commit of git, behind a web address, in an object store, packed.
+"""Results elsewhere: in a git commit, at a web address, in an object store, in an archive.
 
-The baseline of another run is a folder like any other, with its sidecars, and nobody has to check
-it out first.
+The baseline of another run is a folder like any other, with its sidecars, and need not be checked
+out first.
 
-Credentials are those that git and the object store find in the environment; none are asked for.
+git and the object store find credentials in the environment; benchkit asks for none.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ from benchkit.listing import list_names
 from benchkit.processes import OutputError, run_command
 from benchkit.reading.bounds import LARGEST, OPTION
 
-#: No text in UTF-8.
+#: Content that is not valid UTF-8.
 _UNREADABLE = b"\xff"
-#: Why what git holds beside files is left out.
+#: Reasons for leaving out entries of git that are not files.
 _IRREGULAR = {"120000": archives.LINK, "160000": "it is a submodule"}
-#: Bytes of the listing of a commit's files, and of the files that are held at once.
+#: Maximum size in bytes of the listing of a commit's files, and of files held at once.
 _LISTING, _AT_ONCE = 64 << 20, 64 << 20
-#: Files that are named where several are left out, and what helps.
+#: Maximum number of left-out files that a message names, and the hint.
 _NAMED, _HINT = 3, "if they are results, pack each as a regular file with a name of its own"
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class Copy:
-    """What was brought here; it is deleted when nobody holds this object any more.
+    """A local copy of distant results; it is deleted with the last reference to this object.
 
     Parameters
     ----------
@@ -70,20 +70,20 @@ class Copy:
 
     @property
     def place(self) -> PurePosixPath:
-        """The path whose names tell the labels of a file: a host or a revision is a folder, too."""
+        """The path from which a file's labels are read; a host or a revision counts as a folder."""
         is_commit = self.name.startswith(GIT)
         name = self.name.replace(":", "/") if is_commit else unquote(self.name)
         return PurePosixPath(name).parent / self.path.name
 
     def rename(self, path: str) -> str:
-        """Return the name of a path below the copy."""
+        """Return the original name of a path below the copy."""
         here = str(self.path)
         if not path.startswith(here):
             return path
         return self.name + path.removeprefix(here) + self.query
 
     def list_problems(self) -> Iterator[Diagnostic]:
-        """Yield what was left out, a problem for each reason."""
+        """Yield a diagnostic for each reason for which something was left out."""
         for reason in dict.fromkeys(reason for _, reason in self.left_out):
             names = [name_path(name) for name, why in self.left_out if why == reason]
             what = f"left out {list_names(names, _NAMED)}: {reason}"
@@ -91,7 +91,7 @@ class Copy:
 
 
 def bring(path: str, max_unpacked: int | None = None) -> Copy:
-    """Copy what lies elsewhere to this machine.
+    """Copy distant results to this machine.
 
     Parameters
     ----------
@@ -137,16 +137,16 @@ def _bring(path: str, folder: Path, max_unpacked: int) -> Copy:
 
 
 def _name_copy(path: str) -> str:
-    """Return the last name of a path, or one that can be a file's and leads nowhere else."""
+    """Return the last name of a path, or a name that is safe for a file."""
     name = re.sub(r"[^\w .@+=-]", "_", PurePosixPath(path).name)
     return name if name.strip(".") else "results"
 
 
 def _bring_commit(text: str, folder: Path, name: str, max_unpacked: int) -> Copy:
-    """Write the files of a commit as they were committed: no filter, no conversion of lines.
+    """Write the files of a commit as committed, without filters or conversion of line endings.
 
-    Folders that share their content take no room in git, so a small repository can hold any number
-    of files.
+    Folders with equal content take no space in git, so a small repository can hold any number of
+    files.
     """
     ref, _, inside = text.partition(":")
     inside = inside.strip("/")
@@ -169,7 +169,7 @@ def _bring_commit(text: str, folder: Path, name: str, max_unpacked: int) -> Copy
 
 
 def _stand_in(left_out: Iterable[tuple[str, str]], target: Path) -> tuple[tuple[str, str], ...]:
-    """Write a file that cannot be read for each sidecar that is left out.
+    """Write an unreadable file in place of each sidecar that is left out.
 
     Its runs, which may have failed, then count as damaged.
     """
@@ -184,7 +184,7 @@ def _stand_in(left_out: Iterable[tuple[str, str]], target: Path) -> tuple[tuple[
 def _write_object(
     object_id: str, target: Path, name: str, max_unpacked: int
 ) -> Iterator[tuple[str, str]]:
-    """Write a file, or those of a folder; yield what is left out, and why."""
+    """Write a file, or the files of a folder; yield what is left out, with reasons."""
     if _git("cat-file", "-t", object_id, name=name).strip() == b"blob":
         target.write_bytes(_git("cat-file", "blob", object_id, name=name, most=max_unpacked))
         return
@@ -198,7 +198,7 @@ def _write_object(
 
 
 def _read_files(listed: Sequence[tuple[str, str]], name: str) -> Iterator[tuple[str, bytes]]:
-    """Yield path and content of files, by their objects and paths."""
+    """Yield path and content of files, given their objects and paths."""
     content = _git("cat-file", "--batch", name=name, stdin="".join(f"{sha}\n" for sha, _ in listed))
     start = 0
     for sha, path in listed:
@@ -214,9 +214,9 @@ def _read_files(listed: Sequence[tuple[str, str]], name: str) -> Iterator[tuple[
 def _list_files(
     tree: str, name: str, meter: archives.Meter, passed: list[tuple[str, str]]
 ) -> Iterator[list[tuple[str, str]]]:
-    """Yield objects and paths of the regular files of a tree, as many as are held at once.
+    """Yield objects and paths of the regular files of a tree, in lists that fit into memory.
 
-    The paths of links and submodules are added to ``passed``, with the reason.
+    The paths of links and submodules are added to ``passed``, with reasons.
     """
     listing = _git("ls-tree", "-r", "-l", "-z", tree, name=name, most=_LISTING)
     files, held = list[tuple[str, str]](), 0
@@ -228,7 +228,7 @@ def _list_files(
         if reason := _IRREGULAR.get(mode):
             passed.append((path, reason))
             continue
-        taken = int(size) if size.isdigit() else 0  # of an object that git lacks there is none
+        taken = int(size) if size.isdigit() else 0  # unknown for an object that git lacks
         meter.take(taken)
         if files and held + taken > _AT_ONCE:
             yield files
@@ -239,7 +239,7 @@ def _list_files(
         yield files
 
 
-#: A clone without all its objects would fetch them, by a command that its settings name.
+#: A clone without all objects would fetch them, with a command from its settings.
 _OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
 
 
@@ -262,7 +262,7 @@ def _git(*words: str, name: str, hint: str = "", stdin: str = "", most: int | No
 
 
 def _bring_page(address: str, target: Path, name: str, max_unpacked: int) -> Copy:
-    """Fetch one file; an archive is unpacked."""
+    """Fetch one file; unpack an archive."""
     pages.fetch(address, target, name, max_unpacked)
     query = tell_query(address)
     if not archives.find_ending(target.name):
@@ -273,7 +273,7 @@ def _bring_page(address: str, target: Path, name: str, max_unpacked: int) -> Cop
 def _unpack(archive: Path, folder: Path, name: str, max_unpacked: int, query: str = "") -> Copy:
     """Unpack an archive into a folder of its name below another.
 
-    If it holds one folder of that name and nothing else, it is an archive of that folder.
+    If it contains only a folder of that name, it is an archive of that folder.
     """
     ending = archives.find_ending(archive.name)
     stem = archive.name[: -len(ending)]
@@ -286,7 +286,7 @@ def _unpack(archive: Path, folder: Path, name: str, max_unpacked: int, query: st
 
 
 def _bring_objects(url: str, target: Path, name: str, max_unpacked: int) -> None:
-    """Copy out of an object store in a process of its own: no read of pyarrow can be ended."""
+    """Copy from an object store in a separate process, which can be stopped during a read."""
     command = [sys.executable, "-P", "-m", objects.__name__]
     paths = os.pathsep.join(filter(None, sys.path))
     try:

@@ -1,7 +1,8 @@
-"""Files and folders that should hold results, and of which none was read.
+"""Files and folders that should hold results, but from which none was read.
 
-A folder of a variant without a result becomes a part of role ``empty``, which says that the variant
-was tried; a file that cannot be read, among results that are called alike, one of role ``damaged``.
+A variant's folder without a result becomes a part with role ``empty``, which records that the
+variant was tried. An unreadable file among results with similar names becomes one with role
+``damaged``.
 """
 
 from __future__ import annotations
@@ -30,23 +31,23 @@ _NO_RUN = "this folder contains no result, but other numbered folders next to it
 #: Outcomes of sources that hold results.
 READ = frozenset({"read", "unchanged", "duplicate"})
 _WITHOUT = frozenset({"refused", "empty"})
-#: How the reasons begin for which files are passed over that fill no folder.
+#: Beginnings of the reasons for skipping files that do not fill a folder.
 _HOLLOW = (
     *("a hidden file", "a sidecar", "a README", "a log of commands", "cannot be"),
     "the standard error of a tool",
 )
 
 
-#: Words of files that hold what went wrong; they are empty where nothing did.
+#: Words in names of files for errors, which are empty if nothing went wrong.
 _ERROR_WORDS = frozenset({"err", "error", "errors", "stderr"})
 
 
 def list_lost_files(
     sources: Sequence[Found], reports: Sequence[SourceReport], options: Options
 ) -> Iterator[Part]:
-    """Yield a part for each file that was refused though it is called as results beside it are.
+    """Yield a part for each file that was refused although it is named like results next to it.
 
-    Of a commit whose sources all have no result, each one is lost: the commit was tried.
+    If no source of a commit has a result, each one is lost: the commit was tried.
 
     Parameters
     ----------
@@ -73,7 +74,7 @@ def list_lost_files(
 def list_cut_outputs(
     sources: Sequence[Found], cut: Mapping[int, Diagnostic], parts: Sequence[Part], options: Options
 ) -> Iterator[Part]:
-    """Yield a part for each output of go test without an end, where those beside it have one.
+    """Yield a part for each truncated output of go test, if similar outputs are complete.
 
     Parameters
     ----------
@@ -103,7 +104,7 @@ def list_cut_outputs(
 
 
 def _list_kinds(source: Found) -> Iterator[tuple[str, str]]:
-    """Yield what outputs that are measured alike share: folder and suffix, a name, a label each."""
+    """Yield keys that similar outputs share: folder and suffix, a name, or a label each."""
     folder, name = os.path.split(unpacked(source.address))
     yield folder, os.path.splitext(name)[1]  # noqa: PTH122 - a text
     yield "", name
@@ -112,10 +113,10 @@ def _list_kinds(source: Found) -> Iterator[tuple[str, str]]:
 
 
 def _list_shapes(source: Found, *, is_unseen: bool) -> Iterator[tuple[str, str]]:
-    """Yield how a file is called: its name, that with any number, and that with any variant.
+    """Yield the shapes of a file's name: itself, with any number, and with any variant.
 
-    Any text may be called as variants are, so that only what is ``is_unseen`` has the last: no
-    text, or that of a failure.
+    Any text may be named like a variant, so only an ``is_unseen`` file has the last shape: one
+    without text, or with the text of a failure.
     """
     if source.path is None or not _ERROR_WORDS.isdisjoint(_list_words(source.path)):
         return
@@ -130,7 +131,7 @@ def _list_shapes(source: Found, *, is_unseen: bool) -> Iterator[tuple[str, str]]
 
 
 def _number(path: str) -> tuple[str, str]:
-    """Return the folder of a path, and its name with any number."""
+    """Return the folder of a path, and its name with numbers replaced."""
     folder, name = os.path.split(path)
     return folder, re.sub(r"[0-9]+", "#", name)
 
@@ -138,12 +139,12 @@ def _number(path: str) -> tuple[str, str]:
 def list_lost_folders(
     discovery: Discovery, reports: Sequence[SourceReport], options: Options
 ) -> Iterator[Part]:
-    """Yield a part for each folder of a variant that should hold results, and holds none.
+    """Yield a part for each variant's folder that should hold results, but holds none.
 
-    Those are the folders named among others, those that lie beside folders that their files have
-    the variant from, and those that differ from such with results only in a number. A folder
-    that holds only scripts or documents is none: one of its files must be called as a result is, or
-    as a file that was read elsewhere.
+    These are folders named with others, folders next to those that give files their variant, and
+    folders that differ from ones with results only in a number. A folder with only scripts or
+    documents does not count: one of its files must be named like a result, or like a file read
+    elsewhere.
 
     Parameters
     ----------
@@ -193,7 +194,7 @@ def list_lost_folders(
 
 
 def _is_called_so(source: Found, known: Collection[str]) -> bool:
-    """Tell whether a file is called as results are, or as one that was read elsewhere."""
+    """Return whether a file is named like a result, or like a file that was read elsewhere."""
     if source.path is None:
         return False
     words = _list_words(source.path)
@@ -205,7 +206,7 @@ def _list_words(path: Path) -> list[str]:
 
 
 def _list_folders(sources: Iterator[Found]) -> set[str]:
-    """Return the folders that hold sources, and all above them."""
+    """Return the folders that hold sources, and all their parent folders."""
     folders: set[str] = set()
     for folder in {os.path.dirname(str(source.path)) for source in sources}:  # noqa: PTH120 - texts
         folders.update((folder, *map(str, Path(folder).parents)))
@@ -213,7 +214,7 @@ def _list_folders(sources: Iterator[Found]) -> set[str]:
 
 
 def _find_homes(root: Path, sources: Sequence[Found]) -> dict[Path, str]:
-    """Return the folders whose folders are the variants of sources, each with its group."""
+    """Return the folders whose subfolders are the variants of sources, each with its group."""
     homes: dict[Path, str] = {}
     known = dict.fromkeys(  # in the order of the sources, which is always the same
         (os.path.dirname(str(source.path)), source.labels.variant, source.labels.group)  # noqa: PTH120
@@ -230,7 +231,7 @@ def _find_homes(root: Path, sources: Sequence[Found]) -> dict[Path, str]:
 def _find_numbered(root: Path, sources: Sequence[Found]) -> dict[Path, list[tuple[str, str]]]:
     """Return the folders that differ only in a number from two that hold results.
 
-    With each stand the group and name of the variants in the others.
+    Each comes with the group and name of the variants in the others.
     """
     held: dict[tuple[str, str], dict[str, None]] = {}
     variants: dict[tuple[str, str], dict[str, str]] = {}
@@ -262,7 +263,7 @@ def _find_numbered(root: Path, sources: Sequence[Found]) -> dict[Path, list[tupl
 
 def _list_inner(folder: Path) -> list[Path]:
     with os.scandir(folder) as entries:
-        # A link names a folder that is looked at by its own name.
+        # Links are skipped: a linked folder is examined under its real name.
         folders = sorted(
             Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)
         )
@@ -270,7 +271,7 @@ def _list_inner(folder: Path) -> list[Path]:
 
 
 def _holds_more(folder: str, skipped: Sequence[tuple[str, str]]) -> bool:
-    """Tell whether what was passed over in a folder, or the folder itself, says what it is for."""
+    """Return whether skipped files in a folder, or the folder itself, explain its purpose."""
     place = name_path(folder)
     return any(
         (path == place or path.startswith(f"{place}/")) and not reason.startswith(_HOLLOW)

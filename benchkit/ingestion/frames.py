@@ -1,6 +1,6 @@
-"""From parts and values to the two public frames.
+"""The two public frames, made from parts and values.
 
-A raw folder in memory and a store give the very same frames.
+A raw folder in memory and a store result in exactly the same frames.
 """
 
 from __future__ import annotations
@@ -34,26 +34,26 @@ if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
     from benchkit.store import Store
 
-#: Bits of a piece's number.
+#: Number of bits for the number of a piece.
 _BITS = 48
 _LABELS = schema.Side._fields
-#: Texts of a value, by themselves.
+#: Text columns of a value itself.
 _TEXTS = tuple(column.name for column in schema.VALUE_COLUMNS if column.dtype == "str")
 _FACTS = schema.column_names(schema.FACTS)
 _get_facts = attrgetter(*_FACTS)
-#: Columns of parts that values are joined with, and those that the table of runs shows.
+#: Columns of parts that are joined to values, and columns that the table of runs shows.
 _JOINED = ("batch", "piece", "number", "label", "role", *_LABELS)
 _SHOWN = ("number", "run", "role", "origin", "label", "sha256", *_LABELS, *_FACTS)
 _RUN_COLUMNS = tuple(column for column in schema.RUN_COLUMNS if column.type != "list")
-#: Columns of the table of runs that have other names in parts.
+#: Columns of the table of runs with other names in parts.
 _STORED = {"run": "number", "declared_run": "run"}
 _MAPS = tuple(column.name for column in schema.FACTS if column.type == "map")
-#: What a fact is while no form of the run states it.
+#: Values of a fact that no form of the run states.
 _UNKNOWN = (None, "", "unknown")
 
 
 def _name_places(files: pd.Categorical, lines: np.ndarray) -> pd.Categorical:
-    """Name where values stand, ``path:line``; several may stand in one line."""
+    """Name the place of each value as ``path:line``; several values may share a line."""
     import numpy as np
     import pandas as pd
     import pyarrow as pa
@@ -91,7 +91,7 @@ def observations(rows: pa.Table, values: pa.Table, roles: Sequence[str] = LISTED
     order = np.argsort(keys)
     chosen = _locate(values, known, keys[order])
     is_owned = chosen >= 0
-    if not is_owned.all():  # a copy of all columns is as large as the table
+    if not is_owned.all():  # copying all columns takes as much memory as the table
         values, chosen = values.filter(pa.array(is_owned)), chosen[is_owned]
     at = order[chosen]
     columns: dict[str, Any] = {name: _code(measured[name]).take(at) for name in _LABELS}
@@ -108,7 +108,7 @@ def observations(rows: pa.Table, values: pa.Table, roles: Sequence[str] = LISTED
 
 
 def _join_light(rows: pa.Table, values: pa.Table) -> Observations:
-    """Join few values with the labels of their runs, one by one."""
+    """Join a few values with the labels of their runs, one by one."""
     parts = zip(*(rows[name].to_pylist() for name in _JOINED), strict=True)
     owners = {(batch, piece): rest for batch, piece, *rest in parts if rest[2] in LISTED}
     keys = zip(values["batch"].to_pylist(), values["piece"].to_pylist(), strict=True)
@@ -129,7 +129,7 @@ def _join_light(rows: pa.Table, values: pa.Table) -> Observations:
 def make_light(
     rows: pa.Table, values: pa.Table, series: pa.Table
 ) -> tuple[Observations, Runs] | None:
-    """Make light frames of a few runs from whose values nothing follows; None of any others."""
+    """Make light frames of a few runs, if nothing is derived from their values; otherwise None."""
     if len(series) or max(len(rows), len(values)) > MOST:
         return None
     measured, listed = _join_light(rows, values), runs(rows, light=True)
@@ -137,7 +137,7 @@ def make_light(
 
 
 def _make_light(columns: Sequence[schema.Column], values: Mapping[str, list[Any]]) -> LightFrame:
-    """Make a light frame of values by their columns."""
+    """Make a light frame from columns of values."""
     import numpy as np
 
     names = [column.name for column in columns]
@@ -151,14 +151,14 @@ def _make_light(columns: Sequence[schema.Column], values: Mapping[str, list[Any]
 
 
 def _code(column: pa.ChunkedArray) -> pd.Categorical:
-    """Return the texts of some rows as codes of those that they hold."""
+    """Return the texts of some rows as codes into the distinct ones."""
     import pyarrow as pa
 
     return code(column.cast(pa.string()))
 
 
 def _locate(values: pa.Table, batches: np.ndarray, keys: np.ndarray) -> np.ndarray:
-    """Return for each value the place of its key among the sorted ``keys``, or -1."""
+    """Return the position of each value's key among the sorted ``keys``, or -1."""
     import numpy as np
     import pandas as pd
 
@@ -171,7 +171,7 @@ def _locate(values: pa.Table, batches: np.ndarray, keys: np.ndarray) -> np.ndarr
 
 
 def drop_unsound(rows: pa.Table, values: pa.Table) -> tuple[pa.Table, list[Diagnostic]]:
-    """Leave out the values of a store that are no finite numbers, and name their sources."""
+    """Leave out stored values that are not finite numbers, and name their sources."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -207,9 +207,9 @@ def stream_observations(
     metrics: Sequence[str] = (),
     roles: Sequence[str] = (),
 ) -> Iterator[Observations]:
-    """Yield the observations of runs of a store, samples included, in frames of bounded size.
+    """Yield the observations of stored runs, including samples, in frames of bounded size.
 
-    Of a run that several generators made together, each one gives its samples and no summary.
+    If several generators made a run, each one yields its samples, but no summary.
     """
     import pyarrow as pa
 
@@ -256,9 +256,9 @@ def runs(rows: pa.Table, *, light: bool = False) -> Runs:
 
 
 def _number_runs(rows: pa.Table, *, light: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Return numbers of the runs that rows are of, and the first row of each.
+    """Return a number for the run of each row, and the first row of each run.
 
-    A damaged source is one of its own.
+    A damaged source counts as a separate run.
     """
     names = (*_LABELS, "role", "origin", "number", "path")
     if light:
@@ -277,7 +277,7 @@ def _number_runs(rows: pa.Table, *, light: bool) -> tuple[np.ndarray, np.ndarray
 
 
 def _list_columns(rows: pa.Table, sources: np.ndarray) -> dict[str, list[Any]]:
-    """Return the columns of the table of runs; runs that the same is known of share one object."""
+    """Return the columns of the table of runs; runs with equal facts share one object."""
     columns: dict[str, list[Any]] = {"sources": sources.tolist()}
     for column in _RUN_COLUMNS:
         values = rows[_STORED.get(column.name, column.name)].to_pylist()
@@ -306,7 +306,7 @@ def _read_column(rows: pa.Table, column: schema.Column) -> object:
 
 
 def _share_maps(stored: pa.ChunkedArray) -> np.ndarray:
-    """Return what is known of each run; runs that the same is known of share one object."""
+    """Return the facts of each run; runs with equal facts share one object."""
     import numpy as np
 
     coded = _code(stored)
@@ -318,7 +318,7 @@ def _share_maps(stored: pa.ChunkedArray) -> np.ndarray:
 
 
 def _list_sources(rows: pa.Table, *, light: bool) -> np.ndarray:
-    """Return the one source of each run; runs of one source share it."""
+    """Return the only source of each run; runs of one source share it."""
     import numpy as np
 
     names = ("label", "sha256")
@@ -345,7 +345,7 @@ def _name_source(label: str, digest: str) -> dict[str, str]:
 
 
 def _join_forms(same: Sequence[Part]) -> Part:
-    """Return the first form of a run with what only others know of it."""
+    """Return the first form of a run, completed by facts that only other forms know."""
     facts: dict[str, Any] = dict(zip(_FACTS, _get_facts(same[0]), strict=True))
     facts |= {name: dict(facts[name]) for name in _MAPS}
     for part in same[1:]:

@@ -1,8 +1,8 @@
-"""Sources that are gone from a folder that is ingested again: their runs stay, and are named.
+"""Sources that are gone from a folder when it is ingested again: their runs stay, and are named.
 
-Files may be deleted once they are ingested, so that their runs count on, and a stored mark says so
-wherever they are compared. Where other files of the same variant were measured again, two
-measurements count as one, which is an error and fails the gate.
+Files may be deleted after an ingest: their runs still count, and a stored mark reports it wherever
+they are compared. If other files of the same variant were measured again, two measurements count as
+one, which is an error and fails the gate.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from benchkit.schema import LOST_ROLES, REFUSED_ROLES
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: The finding on a variant of which two measurements count together.
+#: The finding on a variant with two measurements that count together.
 MIXED = "B111"
-#: Sources that are named; the rest are counted.
+#: Maximum number of sources that are named; the rest are counted.
 SHOWN = 3
 
 
 class Folder(NamedTuple):
-    """A folder that an ingest reads, whole or by the files in it that are named.
+    """A folder that an ingest reads, as a whole or only the named files in it.
 
     ``name`` is the user's, without files; ``origin`` and ``assigned`` are those of its sources.
     """
@@ -49,7 +49,7 @@ class Folder(NamedTuple):
     is_whole: bool
 
     def select(self, groups: Mapping[str, Sequence[Part]]) -> Iterator[Part]:
-        """Yield the parts whose sources lie here, of parts by their folders."""
+        """Yield the parts whose sources lie in this folder; ``groups`` are parts by folder."""
         for folder, parts in groups.items() if self.is_whole else ():
             if f"{folder}/".startswith(f"{self.path}/"):
                 yield from parts
@@ -58,10 +58,10 @@ class Folder(NamedTuple):
 
 
 class Folders:
-    """The folders that an ingest reads, and the sources that are there.
+    """The folders that an ingest reads, and the sources that are present.
 
-    What lies beside a named file need not have been meant: it counts as gone only where the same
-    side was measured again from there.
+    Other files next to a named one may not be meant, so they count as gone only if the same side
+    was measured again from there.
     """
 
     def __init__(self, discovery: Discovery, options: Options) -> None:
@@ -91,7 +91,7 @@ class Folders:
     def list_marked(
         self, stored: pa.Table | None, new: Sequence[Part], read: Callable[[pa.Array], list[Part]]
     ) -> Iterator[tuple[Part, bool]]:
-        """Yield the stored parts whose sources are gone, or back, and whether that is news.
+        """Yield the stored parts whose sources are gone, or back, and whether their mark changes.
 
         Parameters
         ----------
@@ -133,7 +133,7 @@ class Folders:
                     yield replace(part, gone_from=mark), part.gone_from != mark
 
     def has_read(self, part: Part) -> bool:
-        """Tell whether a stored source, or the folder that held it, was looked at again."""
+        """Return whether a stored source, or the folder that held it, was read again."""
         is_inside = any(
             part.origin == folder.origin and part.path.startswith(f"{folder.path}/")
             for folder in self._folders
@@ -146,7 +146,7 @@ class Folders:
     ) -> None:
         """Mark settled parts in a folder where all earlier files of their rows are gone.
 
-        A file that is named alone may be one of many that are each deleted once they are ingested.
+        A single named file may be one of many that are each deleted after their ingest.
 
         Parameters
         ----------
@@ -190,13 +190,13 @@ def _group_by_folder(parts: Sequence[Part]) -> dict[str, list[Part]]:
 
 
 def _is_within(part: Part, place: Part) -> bool:
-    """Tell whether a part is of a variant's folder that no longer holds a result."""
+    """Return whether a part is from a variant's folder that no longer holds a result."""
     is_inside = part.path.startswith(f"{place.path}/")
     return is_inside and (part.group, part.variant) == (place.group, place.variant)
 
 
 def _list_renewed(stored: pa.Table) -> Iterator[tuple[Series, int]]:
-    """Yield the series of the stored sources that hold another measurement than before."""
+    """Yield the series of stored sources that hold a new measurement."""
     import pyarrow.compute as pc
 
     if "renewed" in stored.column_names:
@@ -210,7 +210,7 @@ def _list_renewed(stored: pa.Table) -> Iterator[tuple[Series, int]]:
 
 
 def _list_places(rows: pa.Table, folder: Folder, variants: Collection[str]) -> pa.Array:
-    """Return the rows of the sources that lie in a folder, by their labels or variants."""
+    """Return the positions of sources in a folder, by their labels or variants."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -226,7 +226,7 @@ def _list_places(rows: pa.Table, folder: Folder, variants: Collection[str]) -> p
 
 
 def _find_latest(renewed: Iterable[tuple[Series, int]]) -> dict[Series, int]:
-    """Return the batch in which each series was last measured again, where it was."""
+    """Return the batch in which each series was last measured again, if it was."""
     latest: dict[Series, int] = {}
     for series, batch in renewed:
         if batch > latest.get(series, 0):
@@ -235,7 +235,7 @@ def _find_latest(renewed: Iterable[tuple[Series, int]]) -> dict[Series, int]:
 
 
 def mark_renewed(new: Sequence[Part], superseded: Sequence[Part]) -> None:
-    """Mark the new parts whose source held another measurement when it was last ingested.
+    """Mark the new parts whose source held another measurement at its last ingest.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ def mark_renewed(new: Sequence[Part], superseded: Sequence[Part]) -> None:
 
 
 def find_gone(parts: Sequence[Part], renewed: Sequence[Part]) -> Iterator[Finding]:
-    """B110: runs whose sources were gone when their folder was ingested again; B111: beside new.
+    """B110: runs whose sources are gone from a folder ingested again; B111: if there are new ones.
 
     Parameters
     ----------
@@ -279,10 +279,10 @@ def find_gone(parts: Sequence[Part], renewed: Sequence[Part]) -> Iterator[Findin
 
 
 def list_stale(parts: Sequence[Part]) -> dict[str, UnmeasuredError]:
-    """Return the variants of which all files are gone, and why a gate does not judge them.
+    """Return the variants whose files are all gone, with the reason why no gate judges them.
 
-    Where nothing else is left of what was ingested, the files were deleted, not replaced. What is
-    left may have been measured again since: a baseline that is gone is then an earlier one.
+    If no other file of the ingest is left, the files were deleted, not replaced. Files that are
+    left may have been measured again since; then a baseline that is gone is outdated.
     """
     judged = [part for part in parts if part.role in JUDGED]
     gone = {part.variant: part for part in judged if part.gone_from}
@@ -303,12 +303,12 @@ def list_stale(parts: Sequence[Part]) -> dict[str, UnmeasuredError]:
 
 
 def row_of(part: Part) -> tuple[str, ...]:
-    """Return what runs that count as repeats of each other share."""
+    """Return the key shared by runs that count as repeats of each other."""
     return *series_of(part), part.benchmark, part.params
 
 
 def _count(parts: Sequence[Part]) -> int:
-    """Count the runs of the row that has the most."""
+    """Count the runs of the largest row."""
     rows: Counter[tuple[str, ...]] = Counter()
     for part in parts:
         rows[row_of(part)] += 1 if part.places is None else len(part.places.lines)
@@ -318,7 +318,7 @@ def _count(parts: Sequence[Part]) -> int:
 def _describe(
     folder: str, assigned: str, variant: str, labels: Sequence[str], runs: tuple[int, int]
 ) -> Finding:
-    """Describe the sources that are gone; those of a ``variant`` count beside new ones."""
+    """Describe the sources that are gone; with a ``variant``, they count together with new ones."""
     listed = list_first(labels, SHOWN)
     label = show_label(assigned.partition("variant=")[2])
     source = quote(f"{label}={folder}" if label else folder)

@@ -1,6 +1,6 @@
-"""Everything that is read in one go: outcomes put together in the order of their sources.
+"""All results of one ingest: outcomes merged in the order of their sources.
 
-Whoever read a source, and whichever was ready first, the result is the same.
+The result is the same whichever process reads a source, and in whatever order they finish.
 """
 
 from __future__ import annotations
@@ -52,16 +52,16 @@ if TYPE_CHECKING:
 
     from benchkit.store.files import DataFile
 
-#: The finding on a result that is one of another commit.
+#: The finding on a result that belongs to another commit.
 LEFT_OVER = "B114"
-#: What helps where one file was typed under two labels.
+#: The remedy if one file was given under two labels.
 NAME_FILES = "give each variant's file a label: before=old.txt after=new.txt"
 
 
 class Content(NamedTuple):
-    """What a source holds, the labels that were given with it, and the group of its runs.
+    """The content of a source, the labels assigned to it, and the group of its runs.
 
-    Groups are never compared with each other, so that each may hold a copy of a baseline.
+    Groups are never compared with each other, so each may hold a copy of a baseline.
     """
 
     origin: str
@@ -70,22 +70,22 @@ class Content(NamedTuple):
     group: str
 
 
-#: With more sources to read, the digests of those that are stored are looked up in a set.
+#: Number of sources above which the digests of stored sources are grouped in advance.
 _MANY = 100
-#: The sources of each content, and when their runs began.
+#: The sources of each content, and the start times of their runs.
 _Originals = dict[Content, dict[Identity, set[datetime | None]]]
 
 
 @dataclass(slots=True)
 class Catch:
-    """What came of several sources that were read one after the other."""
+    """The results of several sources that were read one after the other."""
 
     outcomes: list[Outcome] = field(default_factory=list)
     batches: list[pa.RecordBatch] = field(default_factory=list)
 
 
 def catch(batch: int, outcomes: Iterable[Outcome]) -> Catch:
-    """Put outcomes together: rows and samples become batches, which travel well.
+    """Merge outcomes: rows and samples become batches, which are cheap to transfer.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def catch(batch: int, outcomes: Iterable[Outcome]) -> Catch:
 
 
 class Harvest:
-    """Everything that was read in one go.
+    """All results of one ingest.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class Harvest:
         self._is_split = False
 
     def take(self, found: Catch) -> Iterator[pa.RecordBatch]:
-        """Take what came of the next sources, in their order, and yield their values."""
+        """Add the results of the next sources, in order, and yield their values."""
         copies = [outcome.index for outcome in found.outcomes if not self._take(outcome)]
         for batch in found.batches:
             kept = _without(batch, copies) if copies else batch
@@ -148,7 +148,7 @@ class Harvest:
                 yield kept
 
     def _take(self, outcome: Outcome) -> bool:
-        """Take what came of one source; tell whether its values count."""
+        """Add the results of one source; return whether its values count."""
         source = self._sources[outcome.index]
         group = outcome.parts[0].group if outcome.parts else ""
         content = Content(source.origin, source.assigned, outcome.sha256, group)
@@ -176,7 +176,7 @@ class Harvest:
         return True
 
     def complete(self, discovery: Discovery, options: Options) -> None:
-        """Take note of what is lost, and name the variants of files that are levels of a sweep."""
+        """Record losses, and name the variants of files that are levels of a sweep."""
         if options.importing:
             return
         self._take_losses(discovery, options)
@@ -187,7 +187,7 @@ class Harvest:
             join_levels(part for part in self.parts if "variant=" not in part.assigned)
 
     def list_refused(self, options: Options) -> Iterator[Part]:
-        """Yield what a store is to remember of refused sources and copies, so that a gate knows."""
+        """Yield entries on refused sources and copies, which a store keeps for the gate."""
         marked = {part.path for part in self.parts}
         read = {part.piece >> PIECE_BITS for part in self.parts}
         for index, (source, report) in enumerate(zip(self._sources, self.reports, strict=True)):
@@ -198,13 +198,13 @@ class Harvest:
                 yield part
 
     def leave_out(self, copies: Sequence[Copy]) -> None:
-        """Name the sources whose runs all stand in others, and count them as read twice."""
+        """Name the sources whose runs all appear in others, and count them as duplicates."""
         reports = {copy.part.label: copy.report() for copy in copies}
         self.reports = [reports.get(report.label, report) for report in self.reports]
         self.findings += [copy.describe() for copy in copies]
 
     def _take_losses(self, discovery: Discovery, options: Options) -> None:
-        """Take note of files and folders that should hold results, where none was read."""
+        """Record files and folders that should hold results, but from which none was read."""
         marked = {part.path for part in self.parts}
         lost = [*list_lost_files(self._sources, self.reports, options)]
         lost = [part for part in lost if part.path not in marked]
@@ -215,14 +215,14 @@ class Harvest:
             self.parts.append(part)
             is_reported = part.path in marked
             marked.add(part.path)
-            if is_reported or part.role == "damaged":  # its own problem was named when it was read
+            if is_reported or part.role == "damaged":  # its problem was reported when it was read
                 continue
             hint = f"measure it again, or pass --exclude {quote(part.folder)}"
             what = (part.remark or "").partition(": ")[2]
             self.diagnostics.append(Diagnostic(part.label, 0, what, hint, "warning"))
 
     def _join_foreign(self) -> None:
-        """Name in one line the files beside results that are none: notes, settings, targets."""
+        """Report in one line all files that are not results: notes, settings, targets."""
         lost = {part.path for part in self.parts}
         foreign = [
             problem
@@ -234,7 +234,7 @@ class Harvest:
             self.diagnostics.append(describe_foreign(foreign))
 
     def _find_copy(self, source: Found, outcome: Outcome, content: Content) -> Finding | None:
-        """Return the finding on a result that counts already: of another commit, label or path."""
+        """Return the finding on a result that already counts: for another commit, label or path."""
         commit = read_commit(source.assigned)
         is_measured = any(part.role == "measured" for part in outcome.parts)
         started = _list_starts(outcome.parts)
@@ -254,12 +254,12 @@ class Harvest:
         return _duplicate(source, first) if first else None
 
     def _list_same(self, content: Content) -> Iterator[tuple[Identity, set[datetime | None]]]:
-        """Yield the sources of a content, those that are stored first, and when they began."""
+        """Yield the sources of a content, stored ones first, with their start times."""
         yield from self._list_stored(content.sha256).get(content, {}).items()
         yield from self._contents.get(content, {}).items()
 
     def _find_commit(self, sha256: str, commit: str, started: set[datetime | None]) -> str:
-        """Return the other commit, if there is one, that alone holds a content; else nothing."""
+        """Return the other commit that alone holds a content, if there is one."""
         starts: dict[str, set[datetime | None]] = {}
         for content, sources in self._list_stored(sha256).items():
             if sha256 and (other := read_commit(content.assigned)):
@@ -270,7 +270,7 @@ class Harvest:
         return min(alike, default="")
 
     def _list_stored(self, sha256: str) -> _Originals:
-        """Return the stored sources of a digest by their contents, whatever their origin."""
+        """Return the stored sources with a digest, by content, of any origin."""
         if self._stored is None:
             return {}
         if len(self._sources) > _MANY:
@@ -286,7 +286,7 @@ class Harvest:
 
 
 def _group_by_digest(stored: pa.Table | None) -> dict[str, _Originals]:
-    """Group stored sources by their digests and contents, with when they began."""
+    """Group stored sources by digest and content, with their start times."""
     originals: dict[str, _Originals] = {}
     for one, digest, group, start in list_contents(stored):
         content = Content(one.origin, one.assigned, digest, group)
@@ -298,9 +298,9 @@ def _group_by_digest(stored: pa.Table | None) -> dict[str, _Originals]:
 def gather(
     sources: Sequence[Found], options: Options, *, samples: bool
 ) -> tuple[Harvest, pa.Table, pa.Table, list[pa.RecordBatch]]:
-    """Read sources and keep their values in memory, with samples that are needed.
+    """Read sources and keep their values in memory, with the samples that are needed.
 
-    These are those over time beside the load, and those of runs that several generators made.
+    These are samples over time of companions, and samples of runs from several generators.
 
     Parameters
     ----------
@@ -331,7 +331,7 @@ def _list_starts(parts: Sequence[Part]) -> set[datetime | None]:
 
 
 def _without(batch: pa.RecordBatch, sources: Sequence[int]) -> pa.RecordBatch:
-    """Leave out the values of some sources."""
+    """Remove the values of some sources."""
     import numpy as np
     import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""The branch and the commit that a CI job measures, as its environment names them."""
+"""The branch and the commit that a CI job measures, from its environment."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from benchkit.ingestion.origins import SYSTEMS
 
-#: The branch of every tag: a commit of any branch may have one.
+#: The branch of every tag, because a commit of any branch may have a tag.
 TAGS = "tags"
 
 
 class Refs(NamedTuple):
-    """The variables that name a job's branch, its tag, and a pull request's source and number."""
+    """The variables for a job's branch, its tag, and a pull request's source and number."""
 
     branch: str
     tag: str = ""
@@ -23,7 +23,7 @@ class Refs(NamedTuple):
 
 REFS = {
     "github": Refs("GITHUB_REF_NAME", "GITHUB_REF_TYPE", "GITHUB_HEAD_REF", "GITHUB_REF_NAME"),
-    # CI_COMMIT_BRANCH is not set where a pipeline belongs to a pull request on GitHub.
+    # CI_COMMIT_BRANCH is not set if a pipeline belongs to a pull request on GitHub.
     "gitlab": Refs(
         *("CI_COMMIT_REF_NAME", "CI_COMMIT_TAG"),
         *("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "CI_MERGE_REQUEST_REF_PATH"),
@@ -50,23 +50,23 @@ REFS = {
         *("SEMAPHORE_GIT_PR_BRANCH", "SEMAPHORE_GIT_PR_NUMBER"),
     ),
 }
-#: The variables that name a job's commit.
+#: The variables for a job's commit.
 COMMITS = (
     *("GITHUB_SHA", "CI_COMMIT_SHA", "BUILDKITE_COMMIT", "CIRCLE_SHA1", "BUILD_SOURCEVERSION"),
     *("GIT_COMMIT", "TRAVIS_COMMIT", "APPVEYOR_REPO_COMMIT", "BITBUCKET_COMMIT"),
     *("CIRRUS_CHANGE_IN_REPO", "CODEBUILD_RESOLVED_SOURCE_VERSION", "DRONE_COMMIT_SHA"),
     "SEMAPHORE_GIT_SHA",
 )
-#: Values that say that a job is of no tag or pull request.
+#: Values that state that a job is not for a tag or a pull request.
 _NONE = frozenset({"branch", "false"})
-#: What a project's own branch is often called, and that of a fork, too.
+#: Common names of a project's main branch, which forks use as well.
 _TRUNKS = frozenset({"main", "master", "trunk", "develop"})
 
 
 def name_branch(environ: Mapping[str, str] = os.environ) -> str:
-    """Name the branch that a CI job measures; ``tags`` for a tag, and empty outside CI.
+    """Return the branch that a CI job measures; ``tags`` for a tag, empty outside CI.
 
-    A fork's ``main`` is not the project's: its pull request goes by its number.
+    A fork's ``main`` is not the project's, so its pull request is named by number.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def name_branch(environ: Mapping[str, str] = os.environ) -> str:
 
 
 def name_commit(environ: Mapping[str, str] = os.environ) -> str:
-    """Name the commit that a CI job measures; empty outside CI."""
+    """Return the commit that a CI job measures; empty outside CI."""
     return next((environ[name] for name in COMMITS if environ.get(name)), "")
 
 
@@ -92,17 +92,17 @@ def _choose(branch: str, tag: str, source: str, number: str) -> str:
     if tag or branch == TAGS:
         return TAGS
     name = source or branch
-    # Some systems have one variable for the branch of a push and the number of a request.
+    # Some systems use one variable for the branch of a push and the number of a request.
     is_request = bool(source) or number not in ("", branch)
     if not is_request or name not in _TRUNKS:
         return name
-    # On GitHub's pull_request_target it is the branch that the request is for.
+    # On GitHub's pull_request_target, it is the branch that the request targets.
     is_number = number.startswith("refs/") or number.endswith("/merge")
     return number if is_number else f"pull/{number or name}"
 
 
 def _read(value: str) -> str:
-    """Return the short name of a ref; empty for a value that stands for none."""
+    """Return the short name of a ref; empty for a value that names none."""
     for start in ("refs/heads/", "branch/"):
         value = value.removeprefix(start)
     if value.startswith(("refs/tags/", "tag/")):

@@ -1,4 +1,4 @@
-"""How a folder is understood: the labels of each file, what gave them, what else it could mean."""
+"""How a folder is read: the labels of each file, their origin, and alternative readings."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from benchkit.tables.runs import write_numbers
 if TYPE_CHECKING:
     from benchkit.schema import Runs
 
-#: Values of one label that are listed for a file; the rest is counted.
+#: Maximum number of values of one label listed for a file; the rest are counted.
 _LISTED = 3
-#: Files by which other readings of a folder are found.
+#: Maximum number of files used to find other readings of a folder.
 _READ = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """The labels of each file, other readings of their paths, and why nothing was read, if so.
+    """The labels of each file, other readings of the paths, and the reason if nothing was read.
 
-    ``diagnostics`` are the problems of sidecars and archives; those of files stand with the files.
-    ``unread`` counts the files of each variant that are not among ``files``, by their paths; those
-    that are not compared have none. ``splits`` may make sides of the one variant; nothing has been
-    read by them.
+    ``diagnostics`` are the problems of sidecars and archives; problems of files are listed with the
+    files. ``unread`` counts the files of each variant, by path, that are not among ``files``; files
+    that are not compared have an empty variant. ``splits`` may turn the only variant into sides;
+    nothing was read with them.
     """
 
     files: tuple[FileLabels, ...]
@@ -52,9 +52,9 @@ class Layout:
 
 
 def explain_layout(arguments: Sequence[str], options: Options, most: int | None = None) -> Layout:
-    """Read the files that ``arguments`` name, and say what each became.
+    """Read the files that ``arguments`` name, and describe the result for each.
 
-    Of more than ``most`` files, so many are read: the first ones of each variant.
+    At most ``most`` files are read: the first ones of each variant.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def explain_layout(arguments: Sequence[str], options: Options, most: int | None 
 
 
 def _choose_first(sources: Sequence[Found], most: int) -> list[Found]:
-    """Return at most so many sources, the first ones of each variant, in their order."""
+    """Return at most this many sources, the first ones of each variant, in order."""
     taken: Counter[str] = Counter()
     ranked = []
     for place, source in enumerate(sources):
@@ -119,7 +119,7 @@ def _may_be_measured(source: Found, tools: ToolNames) -> bool:
 def _list_others(
     sources: Sequence[Found], arguments: Sequence[str], tools: ToolNames
 ) -> tuple[Reading, ...]:
-    """Return other readings of one folder, by some of its files; named files have none."""
+    """Return other readings of one folder, based on some of its files; none for named files."""
     root = Path(arguments[0])
     if len(arguments) != 1 or not root.is_dir() or not sources:
         return ()
@@ -138,13 +138,13 @@ def _list_others(
 
 
 def _holds_secret(reading: Reading) -> bool:
-    """Tell whether a reading cannot be shown: without the secret its pattern matches no path."""
+    """Return whether a reading contains a secret; with it masked, the pattern matches no path."""
     names = *reading.variants, *reading.benchmarks, *reading.groups, *reading.pattern.split("/")
     return any(redact_name(name) != name for name in names)
 
 
 def _list_splits(loaded: Loaded | None, options: Options) -> tuple[NameSplit, ...]:
-    """Return the splits that may make sides of the runs, where paths tell but one variant."""
+    """Return the splits that may make sides of the runs, if the paths give only one variant."""
     if loaded is None or options.split or loaded.runs["variant"].nunique() > 1:
         return ()
     return tuple(list_splits(loaded.runs, is_page=len(loaded.reports) == 1))
@@ -159,7 +159,7 @@ def _place(source: Found) -> str:
 
 
 def _list_runs(loaded: Loaded | None) -> dict[str, list[tuple[str, ...]]]:
-    """Return the labels of the runs of each source by its name."""
+    """Return the labels of the runs of each source, by its name."""
     runs: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     if loaded is None:
         return runs
@@ -182,7 +182,7 @@ def _describe(
     options: Options,
     tools: ToolNames,
 ) -> FileLabels:
-    """Return the labels of a source: those of its runs, else those of its path."""
+    """Return the labels of a source: those of its runs, otherwise those of its path."""
     path = _place(source)
     pattern = options.layout if source.labels.by_layout else None
     pattern = name_path(pattern or write_pattern(path, source.labels, tools))
@@ -208,7 +208,7 @@ def _join(values: Sequence[str]) -> str:
 
 
 def _name_origin(source: Found, texts: Mapping[str, str], options: Options) -> str:
-    """Say what gave the variant, where the path did not."""
+    """Return the origin of a variant that is not from the path."""
     variant = texts["variant"]
     if variant == redact_label(source.variant or options.variant or ""):
         return "variant: command line"
@@ -219,9 +219,9 @@ def _name_origin(source: Found, texts: Mapping[str, str], options: Options) -> s
 
 
 def list_splits(runs: Runs, *, is_page: bool) -> Iterator[NameSplit]:
-    """Yield the splits that benchmark names, headings of a page and timed commands allow.
+    """Yield the splits suggested by benchmark names, headings of a page and timed commands.
 
-    None of them is certain to give sides that can be compared: a reader has to try.
+    None of them is certain to result in comparable sides; the caller has to try.
     """
     benchmarks = runs["benchmark"].unique().tolist()
     if by_names := suggest_split(benchmarks, SIDE_NAMES):
@@ -235,16 +235,16 @@ def list_splits(runs: Runs, *, is_page: bool) -> Iterator[NameSplit]:
 
 
 def suppose(options: Options, split: NameSplit) -> Options:
-    """Return options as they are where those of a split are typed behind them."""
+    """Return the options with those of a split appended."""
     rename = (split.rename,) if split.rename else ()
     return replace(options, split=parse_split(split.pattern), rename=(*options.rename, *rename))
 
 
 def _list_headings(runs: Runs) -> list[tuple[str, ...]]:
-    """Return the parts of each benchmark's name, and all else that repeats have in common.
+    """Return the parts of each benchmark's name, followed by all other labels that repeats share.
 
-    Load tools may have no path at the end of a name. The host is left out: each variant may have
-    one of its own.
+    Names of load tools need not end with a path. The host is left out, because each variant may use
+    a different one.
     """
     columns = ["benchmark", "tool", "params", "group"]
     measured = runs[runs["role"] == "measured"][columns].drop_duplicates()

@@ -1,6 +1,6 @@
-"""Load results for reading: raw files in memory, or a store; whole, or frame by frame.
+"""Loading of results: raw files in memory, or a store; as a whole, or frame by frame.
 
-The command line and the notebook load by the same road.
+The command line and the notebook use the same functions.
 """
 
 from __future__ import annotations
@@ -69,20 +69,20 @@ if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
     from benchkit.store import Store
 
-#: Takes the problems met while reading.
+#: Receives the problems met while reading.
 Show = Callable[[Sequence[Diagnostic]], None]
-#: Bytes of sources up to which everything is held in memory.
+#: Maximum size in bytes of sources that are held in memory.
 _SMALL = 16 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """What was loaded; the fields are those of `benchkit.RunSet`.
+    """Loaded results; the fields are those of `benchkit.RunSet`.
 
-    ``derived`` is the number of rows, the last ones, that follow from the others; ``series`` are
-    the samples over time from which some of them do. ``contested`` maps each variant that was left
-    out, because several origins hold it, to them; ``stale`` one that the last ingest of its
-    folder, or this CI job, did not measure to the reason why a gate does not judge it.
+    ``derived`` is the number of derived rows, which come last; ``series`` are the samples over time
+    from which some of them are derived. ``contested`` maps each variant that was left out because
+    several origins hold it to these origins. ``stale`` maps each variant that the last ingest of
+    its folder, or this CI job, did not measure to the reason why no gate judges it.
     """
 
     observations: Observations
@@ -106,9 +106,9 @@ def load(
     origins: Sequence[str] = (),
     light: bool = False,
 ) -> Loaded:
-    """Load raw files and folders, or a store where none or only the store itself is named.
+    """Load raw files and folders, or a store if none or only the store itself is named.
 
-    ``origins`` are as `origins.choose` takes them: of a store, each side uses one. Few results of
+    ``origins`` are those of `origins.choose`: each side of a store uses one. A few results from
     files may be in `benchkit.light` frames.
     """
     place = _store_of(arguments, store, origins)
@@ -124,7 +124,7 @@ def load(
 
 
 def load_history(store: str | None) -> Loaded:
-    """Load all that a store holds; runs of several origins get numbers of their own.
+    """Load all runs of a store; runs of several origins get separate numbers.
 
     Its findings are those of `find_mixed_commits`; an empty store is a `DataError`.
     """
@@ -144,7 +144,7 @@ def load_history(store: str | None) -> Loaded:
 
 
 def list_runs(arguments: Sequence[str], store: str | None) -> Loaded | None:
-    """Load the runs of a store, whatever their origins, without values; None for raw files."""
+    """Load the runs of a store, of all origins, without values; return None for raw files."""
     place = _store_of(arguments, store)
     if place is None:
         return None
@@ -154,7 +154,7 @@ def list_runs(arguments: Sequence[str], store: str | None) -> Loaded | None:
 
 
 def list_runs_of(commit: str, store: Store) -> Runs | None:
-    """Return the runs of a commit in a store, without values; None if it has none."""
+    """Return a commit's runs in a store, without values; None if it has none."""
     rows = read_rows(store, commit)
     return make_runs(rows) if len(rows) else None
 
@@ -170,9 +170,9 @@ def stream(
     roles: Sequence[str] = (),
     show: Show = lambda _: None,
 ) -> Iterator[Observations]:
-    """Yield the observations, raw samples included, in frames of bounded size.
+    """Yield the observations, including raw samples, in frames of bounded size.
 
-    What is large is read through a store of its own, which is thrown away after.
+    Large input is read through a temporary store.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ def _stream_store(
     roles: Sequence[str] = (),
     show: Show = lambda _: None,
 ) -> Iterator[Observations]:
-    """Yield what is stored, then what follows from it."""
+    """Yield stored values, then the values derived from them."""
     choice = choose(_read_stored(store)[0], origins, name_job())
     contested = {v: of for v, of in choice.contested.items() if not variants or v in variants}
     refuse_contested(contested)
@@ -243,7 +243,7 @@ def _stream_store(
 def _store_of(
     arguments: Sequence[str], store: str | None, origins: Sequence[str] = ()
 ) -> Store | None:
-    """Return the store that is meant, or None where raw files are, which have no origins."""
+    """Return the store that the arguments name, or None for raw files, which have no origins."""
     if arguments and store is not None:
         hint = "omit one of them; `benchkit ingest --store DIR PATH` adds files to a store"
         raise ConfigError("cannot be read together with PATH", where="--store", hint=hint)
@@ -302,7 +302,7 @@ def _read_stored(store: Store) -> tuple[list[Part], list[Part]]:
 
 
 def _join(loaded: Sequence[Loaded]) -> Loaded:
-    """Put loads together whose runs have numbers of their own."""
+    """Join loaded results whose runs have distinct numbers."""
     import pandas as pd
 
     return Loaded(
@@ -313,7 +313,7 @@ def _join(loaded: Sequence[Loaded]) -> Loaded:
 
 
 def _read_series(store: Store, rows: pa.Table) -> pa.Table:
-    """Read the samples over time of what ran beside the load, and of nothing else."""
+    """Read only the samples over time of companions."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -330,7 +330,7 @@ def _read_series(store: Store, rows: pa.Table) -> pa.Table:
 def _complete(
     rows: pa.Table, values: pa.Table, series: pa.Table, roles: Sequence[str] = ()
 ) -> Loaded:
-    """Make the frames; what follows from the values of a run stands after them."""
+    """Make the frames, with values derived from a run at the end."""
     import pandas as pd
 
     measured, runs = make_observations(rows, values), make_runs(rows)
@@ -352,7 +352,7 @@ def _complete(
 
 
 def _find_problems(parts: Sequence[Part]) -> Iterator[Finding]:
-    """Yield what is wrong with parts that are compared; a history has findings of its own."""
+    """Yield the problems of parts that are compared; a history has separate findings."""
     yield from find_split_blocks(parts)
     yield from find_gone(parts, parts)
     yield from find_pooled(parts)
@@ -368,7 +368,7 @@ def load_found(
     roles: Sequence[str] = (),
     light: bool = False,
 ) -> Loaded:
-    """Load the sources that were found."""
+    """Load the discovered sources."""
     if light:
         hold_pandas()
     harvest, values, series, of_shards = gather(discovery.found, options, samples=samples)

@@ -1,4 +1,4 @@
-"""Copies out of object stores, as the process makes them that `distant` starts and may end."""
+"""Copies from object stores, made by a process that `distant` starts and may end."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from benchkit.reading.bounds import LARGEST, OPTION
 if TYPE_CHECKING:
     from pyarrow import fs
 
-#: The exit code that says that the problem stands on standard output.
+#: The exit code that reports a problem on standard output.
 REFUSED = 3
-#: Files that are copied at once, and the bytes of each that are held.
+#: Number of files copied at once, and of bytes of each that are held.
 _AT_ONCE, _BLOCK = 8, 1 << 20
 
 
 def main() -> int:
-    """Copy what standard input names: address, target, the address in messages, and a bound."""
+    """Copy what standard input names: address, target, the address for messages, and a limit."""
     url, target, name, limit = json.load(sys.stdin)
     try:
         copy(url, Path(target), name, limit)
@@ -39,7 +39,7 @@ def main() -> int:
 
 
 def copy(url: str, target: Path, name: str, limit: int = LARGEST) -> None:
-    """Copy a folder or a file of at most so many bytes out of an object store.
+    """Copy a folder or a file of at most ``limit`` bytes from an object store.
 
     ``name`` is its address in messages. A store may send more than it lists, so both are counted.
     """
@@ -82,7 +82,7 @@ def copy(url: str, target: Path, name: str, limit: int = LARGEST) -> None:
 
 
 def _copy_files(system: fs.FileSystem, files: Sequence[tuple[str, Path]], meter: Meter) -> None:
-    """Copy files, several at once, and count what comes."""
+    """Copy several files at once, counting the received bytes."""
     lock = Lock()
 
     def copy_file(file: tuple[str, Path]) -> None:
@@ -99,7 +99,7 @@ def _copy_files(system: fs.FileSystem, files: Sequence[tuple[str, Path]], meter:
 
 
 def _require_files(path: Path, name: str) -> None:
-    """Refuse what a copy may not end at: devices, pipes, and links to folders."""
+    """Refuse files that cannot be copied: devices, pipes, and links to folders."""
     places = [path]
     for folder, folders, files in os.walk(path):
         places += [Path(folder, file) for file in files]

@@ -1,4 +1,4 @@
-"""What a worker of a Dask cluster does: read sources, or ranges of one, and store the samples."""
+"""Tasks of a worker of a Dask cluster: read sources, or ranges of one, and store the samples."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _Read = TypeVar("_Read")
 
 
 class _Stored(Protocol):
-    """Something of which files are stored."""
+    """A result whose files are stored."""
 
     files: list[DataFile]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What a worker shall read, and all that this needs.
+    """A request to read sources, with everything a worker needs for it.
 
-    ``store`` is the address of a store elsewhere, to which the worker takes its files; empty where
-    it writes to a folder that it shares with the coordinator.
+    ``store`` is the address of a remote store, to which the worker copies its files; empty if it
+    writes to a folder that it shares with the coordinator.
     """
 
     first: int
@@ -54,7 +54,7 @@ def find_version() -> str:
 
 
 def read(order: Order) -> Catch | None:
-    """Read as a worker; return None where this machine has not the same files."""
+    """Read as a worker; return None if the files differ on this machine."""
     if not all(found.path is None or found.measure() == found.bytes for found in order.sources):
         return None
     use_key(order.key)
@@ -68,7 +68,7 @@ def read(order: Order) -> Catch | None:
 
 
 def scan(order: Order, span: Span) -> Passed | None:
-    """Look through a range as a worker."""
+    """Scan a range as a worker."""
     return _make_reader(order, order.known).scan_lines(order.sources[0], span)
 
 
@@ -80,7 +80,7 @@ def add(before: Passed | None, passed: Passed | None) -> Passed | None:
 
 
 def take_digest(order: Order) -> str:
-    """Return the digest of a file of which ranges are read; else nothing."""
+    """Return the digest of a file whose ranges are read, otherwise an empty string."""
     (found,) = order.sources
     opened = _make_reader(order, order.known).open_span(found)
     return "" if opened is None else opened[0].sha256
@@ -102,7 +102,7 @@ def read_range(order: Order, span: Span, passed: Passed | None) -> RangeResult |
 
 
 def join(order: Order, digest: str, ranges: list[RangeResult | None]) -> Catch | None:
-    """Put ranges together as a worker, or read the file in one go where that cannot be done."""
+    """Join ranges as a worker, or read the whole file if they can't be joined."""
     (found,) = order.sources
     joined = Joined.join(digest, ranges) if found.measure() == found.bytes else None
     if joined is None:
@@ -118,7 +118,7 @@ def join(order: Order, digest: str, ranges: list[RangeResult | None]) -> Catch |
 def _bring(
     order: Order, read: Callable[[Known], _Read], parts: Callable[[_Read], Iterable[_Stored]]
 ) -> _Read:
-    """Read, and take the files of what was read to the store if that is elsewhere."""
+    """Read, and copy the resulting files to the store if it is remote."""
     if not order.store:
         return read(order.known)
     from benchkit.store import Store
@@ -132,7 +132,7 @@ def _bring(
 
 
 def _make_reader(order: Order, known: Known, start: int = 0) -> Reader:
-    """Return a reader that tells how far it is in what begins at a place of its source."""
+    """Return a reader that reports its progress from a given start in the source."""
     from distributed import get_worker
 
     log = get_worker().log_event

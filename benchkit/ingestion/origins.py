@@ -1,6 +1,6 @@
-"""Origins of results: the CI job or machine that ingested them, and the one that a side uses.
+"""Origins of results (the CI job or machine that ingested them), and the choice of one per side.
 
-Attempts at one CI job, as the origins of their runs name them.
+Attempts at one CI job are recognised by the origins of their runs.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ from benchkit.labels.jobs import Job, read_job
 from benchkit.listing import list_names
 from benchkit.redaction import redact_origin
 
-#: What names a job of each CI system, its run first; only this system sets the first variable.
+#: Variables that identify a job of each CI system, its run first; the first is unique to the
+#: system.
 SYSTEMS = {
-    # The legs of a matrix share the name of their job, and may run on one runner in turn: there
-    # the tracking id alone differs.
+    # The legs of a matrix share their job's name, and may run on one runner in turn; then only the
+    # tracking id differs.
     "github": (
         *("GITHUB_RUN_ID", "GITHUB_RUN_ATTEMPT", "GITHUB_JOB"),
         *("RUNNER_NAME", "RUNNER_TRACKING_ID"),
@@ -49,26 +50,26 @@ SYSTEMS = {
     "drone": ("DRONE_BUILD_NUMBER", "DRONE_STAGE_NUMBER"),
     "semaphore": ("SEMAPHORE_WORKFLOW_ID", "SEMAPHORE_JOB_NAME", "SEMAPHORE_JOB_ID"),
 }
-#: What a run is part of: GitLab's parent pipeline, and what a workflow run again continues.
+#: Variables for the parent of a run: GitLab's parent pipeline, and a rerun workflow's original.
 WHOLES = {"gitlab": "CI_UPSTREAM_PIPELINE_ID", "circleci": "CIRCLE_WORKFLOW_WORKSPACE_ID"}
-#: The repository, where a system counts the runs of each.
+#: Variables for the repository, where a system counts the runs of each repository.
 REPOSITORIES = {"bitbucket": "BITBUCKET_REPO_FULL_NAME", "drone": "DRONE_REPO"}
-#: Systems whose name of a job does not begin with that of the run that it belongs to.
+#: Systems whose job id does not begin with the id of its run.
 _WITHOUT_RUN = frozenset({"codebuild"})
-#: Letters kept of GitHub's tracking id.
+#: Number of characters kept of GitHub's tracking id.
 _SHORT = 8
-#: Parts of the origin of a job of a GitLab pipeline that has no parent: pipeline, name, id.
+#: Number of parts in the origin of a job of a GitLab pipeline without parent: pipeline, name, id.
 _IN_PARENT = 3
-#: Roles of runs that tell how a variant did.
+#: Roles of runs that show how a variant did.
 JUDGED = frozenset({"measured", "failed", "damaged"})
-#: Origins that a finding names.
+#: Maximum number of origins that a finding names.
 _SHOWN = 3
 #: The finding that nothing was measured here.
 _ELSEWHERE = "B215"
 
 
 class Side(NamedTuple):
-    """What uses one origin: a variant of a commit, or what one machine recorded beside its load."""
+    """The unit that uses one origin: a variant of a commit, or one machine's companion records."""
 
     commit: str
     variant: str
@@ -76,7 +77,7 @@ class Side(NamedTuple):
 
 
 def name_job(environ: Mapping[str, str] = os.environ) -> str:
-    """Name the CI job that an environment describes; empty outside CI.
+    """Return the name of the CI job that an environment describes; empty outside CI.
 
     Examples
     --------
@@ -96,7 +97,7 @@ def name_job(environ: Mapping[str, str] = os.environ) -> str:
 
 
 def name_origin(store: str) -> str:
-    """Name the origin of what this process ingests into a store, where the user names none."""
+    """Return the origin of results that this process ingests into a store, by default."""
     return name_job() or (socket.gethostname() if "://" in store else "")
 
 
@@ -110,9 +111,9 @@ def _shorten(value: str) -> str:
 class Choice:
     """The parts of one origin per side, and the sides that several origins hold.
 
-    ``contested`` maps a variant to its origins, the newest first; ``stale`` one that no preferred
-    origin holds, though it holds others, to the reason why a gate does not judge it; ``retried``
-    the origin of a CI job to the earlier attempts at it that hold a variant, too.
+    ``contested`` maps a variant to its origins, newest first. ``stale`` maps a variant that only
+    other than the preferred origins hold to the reason why no gate judges it. ``retried`` maps the
+    origin of a CI job to its earlier attempts, by variant.
     """
 
     parts: list[Part]
@@ -162,21 +163,21 @@ def choose(parts: Sequence[Part], named: Sequence[str] = (), job: str = "") -> C
         elif side.has_load:
             elsewhere[side.variant] = origins
     stale = {name: _explain(name, of, named) for name, of in elsewhere.items() if name not in own}
-    # A job that measured nothing only gates: it takes each side from where it is.
+    # A job that measured nothing only gates, so it takes each side from wherever it is.
     return Choice(_keep(parts, chosen), contested, stale if own else {}, retried)
 
 
 def leave_out_history(parts: Sequence[Part]) -> list[Part]:
-    """Return the parts without those of the commits of a history, if the others have two sides."""
+    """Return the parts outside the commits of a history, if they have two sides; otherwise all."""
     others = [part for part in parts if not read_commit(part.assigned)]
     sides = {part.variant for part in others if part.role in JUDGED}
     return others if len(sides) > 1 else list(parts)
 
 
 def _list_circles(job: str) -> list[str]:
-    """Return a CI job, the child pipeline of GitLab around it, and its run.
+    """Return a CI job, its child pipeline if it is in one of GitLab's, and its run.
 
-    An attempt is no such circle: what was not retried counts, too.
+    An attempt is not included, because jobs that were not retried count as well.
     """
     system, *below = job.split("/")
     is_child = system == "gitlab" and len(below) > _IN_PARENT
@@ -185,7 +186,7 @@ def _list_circles(job: str) -> list[str]:
 
 
 def list_copied(choice: Choice, refused: Sequence[Part], job: str) -> dict[str, UnmeasuredError]:
-    """Return the variants that another job measured, where this one has only a copy of a result."""
+    """Return the variants measured by other jobs of which this job has only a copy of a result."""
     measured = {part.variant for part in choice.parts if part.origin == job}
     return {
         part.variant: UnmeasuredError(
@@ -197,18 +198,18 @@ def list_copied(choice: Choice, refused: Sequence[Part], job: str) -> dict[str, 
 
 
 def names_elsewhere(finding: Finding) -> bool:
-    """Tell whether a finding says that nothing was measured in this CI run."""
+    """Return whether a finding reports that nothing was measured in this CI run."""
     return finding.code == _ELSEWHERE and finding.numbers.get("runs_here") == 0
 
 
 def find_elsewhere(choice: Choice, job: str) -> Iterator[Finding]:
-    """B215: a CI job looks at what another run measured, and measured nothing itself."""
+    """B215: a CI job examines results of another run, and measured nothing itself."""
     loaded = [part for part in choice.parts if part.role in JUDGED]
     held = (origin for origins in choice.contested.values() for origin in origins)
     origins = sorted({*(part.origin for part in loaded), *held})
     if job and origins and not any(match(name, origins) for name in _list_circles(job)):
         shown = ", ".join(origin or "this machine" for origin in origins[:_SHOWN])
-        is_run = job.partition("/")[0] not in _WITHOUT_RUN  # there it cannot know its run's jobs
+        is_run = job.partition("/")[0] not in _WITHOUT_RUN  # its job ids do not identify the run
         yield Finding(
             code=_ELSEWHERE,
             severity="warning",
@@ -221,7 +222,7 @@ def find_elsewhere(choice: Choice, job: str) -> Iterator[Finding]:
 
 
 def list_layers(parts: Sequence[Part]) -> Iterator[list[Part]]:
-    """Yield all parts, so that no side has more than one origin at a time."""
+    """Yield all parts in layers, in which each side has at most one origin."""
     holders = _list_holders(parts)
     for place in range(max(map(len, holders.values()), default=0)):
         layer = {side: (*of, *(None for _ in range(place)))[place] for side, of in holders.items()}
@@ -246,7 +247,7 @@ def refuse_contested(
 
 
 def _explain(variant: str, origins: Sequence[str], named: Sequence[str]) -> DataError:
-    """Say that a variant was measured by none of the origins that a gate judges."""
+    """Return the error that no judged origin measured a variant."""
     judged = f"--origin {' or '.join(named)} contains" if named else "this job measured"
     return DataError(
         f"{judged} no run of {variant}",
@@ -255,7 +256,7 @@ def _explain(variant: str, origins: Sequence[str], named: Sequence[str]) -> Data
 
 
 def _refuse_unknown(name: str, known: Sequence[str]) -> None:
-    """Refuse an origin that the store does not have.
+    """Refuse an origin that the store does not contain.
 
     Raises
     ------
@@ -268,7 +269,7 @@ def _refuse_unknown(name: str, known: Sequence[str]) -> None:
 
 
 def match(name: str, origins: Sequence[str]) -> list[str]:
-    """Return the origin of this name, else those that begin so, else those with such a part.
+    """Return the origin of this name, else those that begin with it, else those with such a part.
 
     Examples
     --------
@@ -296,7 +297,7 @@ def _narrow(origins: Sequence[str], named: Sequence[str], circles: Sequence[str]
 
 
 def _list_holders(parts: Sequence[Part]) -> dict[Side, list[str]]:
-    """Return the origins of each side, the newest first."""
+    """Return the origins of each side, newest first."""
     loaded = _list_loaded(parts)
     newest: dict[Side, dict[str, int]] = defaultdict(dict)
     for part in parts:
@@ -307,7 +308,7 @@ def _list_holders(parts: Sequence[Part]) -> dict[Side, list[str]]:
 
 
 def _keep(parts: Sequence[Part], chosen: Mapping[Side, str | None]) -> list[Part]:
-    """Keep the parts of the chosen origins; companions of no such side go with their origin."""
+    """Keep the parts of the chosen origins; companions without a side follow their origin."""
     loaded, used = _list_loaded(parts), set(chosen.values())
 
     def is_kept(part: Part) -> bool:
@@ -322,7 +323,7 @@ def _list_loaded(parts: Sequence[Part]) -> set[str]:
 
 
 def read_commit(assigned: str) -> str:
-    """Return the commit among the labels of the command line; empty if there is none.
+    """Return the commit among the command-line labels; empty if there is none.
 
     Examples
     --------
@@ -338,7 +339,7 @@ def _find_side(part: Part, loaded: AbstractSet[str]) -> Side:
 
 
 def list_last(origins: Sequence[str]) -> list[str]:
-    """Return the origins without those of earlier attempts at a job that was retried.
+    """Return the origins without earlier attempts at retried jobs.
 
     Parameters
     ----------
@@ -358,7 +359,7 @@ def list_last(origins: Sequence[str]) -> list[str]:
 
 
 def list_earlier(last: str, origins: Sequence[str]) -> list[str]:
-    """Return the origins, the newest first, of earlier attempts at a job than its last one."""
+    """Return the origins of earlier attempts at a job, newest first, given its last one."""
     job = read_job(last)
     older = origins[origins.index(last) + 1 :] if job.name else ()
     return [origin for origin in older if _is_same(read_job(origin), job)]
@@ -369,7 +370,7 @@ def _is_same(one: Job, other: Job) -> bool:
 
 
 def find_retried(retried: Mapping[str, Mapping[str, Sequence[str]]]) -> Iterator[Finding]:
-    """B115: runs of an earlier attempt are left out, by the last attempt and the variant."""
+    """B115: runs of earlier attempts are left out, by last attempt and variant."""
     for last, variants in retried.items():
         earlier = sorted({origin for origins in variants.values() for origin in origins})
         yield Finding(

@@ -1,7 +1,7 @@
-"""What came of one source: its runs and values, or why there are none.
+"""The outcome of reading one source: its runs and values, or why there are none.
 
-A run that failed and a damaged source of a known tool are pieces without values: they are stored
-like runs and never compared, so that a gate on the store knows of them.
+A failed run and a damaged source of a known tool are pieces without values. They are stored like
+runs but never compared, so that a gate on the store knows of them.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
 
     from benchkit.store.files import DataFile
 
-#: Roles of paths and sidecars whose loss concerns no comparison.
+#: Roles of runs that no comparison needs.
 _ASIDE = frozenset({"warmup", "aggregate", "part"})
-#: Names that a message shows of many, and files beside the first that is left out.
+#: Maximum number of names in a message, and of left-out files after the first.
 _NAMED = 3
-#: Reasons that are named where nothing was read.
+#: Maximum number of reasons that are listed if nothing was read.
 _REASONS = 3
 
 
 @dataclass(slots=True, kw_only=True)
 class Outcome:
-    """What came of one source.
+    """The outcome of reading one source.
 
     Parameters
     ----------
@@ -86,9 +86,9 @@ def mark(
     claims: Sequence[Format] = (),
     stored: Container[Identity] = (),
 ) -> None:
-    """Add to an outcome the piece that stands for a failed run without values, or for damage.
+    """Add a piece for a failed run without values, or for damage, to an outcome.
 
-    Damage in a source that names its variants itself concerns each of them.
+    Damage in a source that names its variants itself affects each of them.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def mark(
 
 
 def pass_over(index: int, found: Found, reason: str) -> Outcome:
-    """Return the outcome of a run that its sidecar calls failed, and that left nothing to read."""
+    """Return the outcome of a run that its sidecar records as failed, without readable results."""
     reason = f"its sidecar records a failed run: {reason}"
     report = SourceReport(
         label=found.label, outcome="failed", reason=reason, variant=lost_variant(found)
@@ -147,7 +147,7 @@ def refusal(index: int, found: Found, problem: Diagnostic, *, is_unread: bool = 
 
 
 def describe_foreign(problems: Sequence[Diagnostic]) -> Diagnostic:
-    """Say in one line which files beside results are none."""
+    """Report in one line which files next to results are not results."""
     first, *others = problems
     if not others:
         return replace(first, what=f"left out: {first.what}", severity="warning")
@@ -159,7 +159,7 @@ def describe_foreign(problems: Sequence[Diagnostic]) -> Diagnostic:
 
 
 def refuse_all(problems: Sequence[Diagnostic]) -> DataError:
-    """Say why nothing was read, the most frequent reason first."""
+    """Return the error that nothing was read, with the most frequent reason first."""
     if not problems:
         return DataError("no results were read", hint="list the formats with `benchkit formats`")
     counts = Counter(each.what for each in problems)
@@ -185,7 +185,7 @@ def make_report(
     values: int,
     diagnostics: list[Diagnostic],
 ) -> SourceReport:
-    """Report a source that was read; where it has no run, the last problem says why."""
+    """Report a source that was read; if it has no run, the last problem is the reason."""
     names = tuple(form.name for form in formats)
     if runs:
         return SourceReport(
@@ -209,7 +209,7 @@ def make_report(
 
 
 def report_odd_bytes(label: str, parts: Iterable[Part]) -> Iterator[Diagnostic]:
-    """Warn once of names that hold bytes that are not UTF-8."""
+    """Warn once about names with bytes that are not UTF-8."""
     names = (name for part in parts for name in (part.benchmark, part.variant))
     odd = next(filter(None, map(find_odd_byte, names)), None)
     if odd is not None:
@@ -220,13 +220,13 @@ def report_odd_bytes(label: str, parts: Iterable[Part]) -> Iterator[Diagnostic]:
 def mark_damage(
     found: Found, options: Options, problems: Sequence[Diagnostic], formats: Sequence[Format]
 ) -> Part:
-    """Return a piece for what was lost of a source."""
+    """Return a piece for the lost part of a source."""
     losses = [problem for problem in problems if problem.is_damage]
     return _mark(found, options, "damaged", formats, _describe(losses))
 
 
 def mark_folder(found: Found, options: Options, reason: str) -> Part:
-    """Return a piece for a folder of a variant without a result."""
+    """Return a piece for a variant's folder without a result."""
     return _mark(found, options, "empty", (), show_remark(found.label, f": {reason}"))
 
 
@@ -254,9 +254,9 @@ def report_refused(part: Part) -> SourceReport:
 
 
 def is_result(found: Found, *, is_foreign: bool = False) -> bool:
-    """Tell whether the labels of a source say that a benchmark tool wrote it.
+    """Return whether the labels of a source show that a benchmark tool wrote it.
 
-    Settings and logs of what runs beside a load are called like it: ``prometheus.yml``.
+    Settings and logs of companions have similar names: ``prometheus.yml``.
     """
     path, side = found.labels, found.sidecar
     if is_foreign and path.tool and registry.tool(path.tool).role == "companion":
@@ -266,7 +266,7 @@ def is_result(found: Found, *, is_foreign: bool = False) -> bool:
 
 
 def lost_variant(found: Found, formats: Sequence[Format] = ()) -> str:
-    """Return whose measured run a source without a result would have held.
+    """Return the variant whose measured run a source without a result would have held.
 
     Parameters
     ----------
@@ -292,22 +292,22 @@ def _is_numbered(found: Found) -> bool:
 
 
 def is_aside(found: Found) -> bool:
-    """Tell whether the labels of a source say that no comparison needs it."""
+    """Return whether the labels of a source show that no comparison needs it."""
     return (found.sidecar.role or found.labels.role) in _ASIDE
 
 
 def _describe(losses: Sequence[Diagnostic]) -> str:
-    """Say what was lost first, and how often more was."""
+    """Describe the first loss, with the number of further ones."""
     more = f" (and {len(losses) - 1} more)" if len(losses) > 1 else ""
     return show_remark(losses[0].where, f": {losses[0].what}{more}")
 
 
 def _explain_failures(parts: Sequence[Part], problems: Sequence[Diagnostic], found: Found) -> None:
-    """Remark on runs of which their parser reports neither the failure nor the threshold.
+    """Add remarks to runs whose parser reports neither the failure nor the threshold.
 
-    A failed run has the first diagnostic from its first line on, or else that of its source. An
-    exit code that reports a crossed threshold is that of all runs of a source, unless one of them
-    names it.
+    A failed run gets the first diagnostic from its first line on, or else the first of its source.
+    An exit code that reports a crossed threshold applies to all runs of a source, unless one of
+    them names it.
     """
     loud = [problem for problem in problems if problem.severity != "note"]
     code, is_unnamed = found.sidecar.exit_code, not any(part.remark for part in parts)
@@ -347,7 +347,7 @@ def _mark(
 
 
 def report_unsplit(pattern: str, parts: Sequence[Part]) -> Iterator[Diagnostic]:
-    """Say that the pattern of ``--split`` gives no variant, if there are results."""
+    """Report that the pattern of ``--split`` yields no variant, if there are results."""
     measured = [part for part in parts if part.role == "measured"]
     if measured:
         what = f"the pattern {pattern!r} matches no benchmark name, heading or caption"

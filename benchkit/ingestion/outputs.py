@@ -1,8 +1,8 @@
 """Outputs: lines of several results that one command printed, under one caption.
 
-What labels a result on its own line: a word before it, ``BEFORE:``, or a note behind it.
+A result may be labelled on its line: by a word before it, ``BEFORE:``, or a note after it.
 
-The commands that results were measured with, as a page or a log shows them above these.
+The command of a result is taken from the page or log above it.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _WORD = regex(r"\s*+([A-Za-z][\w-]{0,30}) ?: ?(?=Benchmark)")
 #: The signs of a diff before the results of its two sides.
 _SIGNED = regex(r"\s*+([-+])[ \t]*+(?=Benchmark)")
 _SIDES = {"-": "old", "+": "new"}
-#: The depths that a word before a result and a note behind it have as headings.
+#: The heading depths of a word before a result and of a note after it.
 _BEFORE, _BEHIND = 50, 51
 __all__ = ["STATUS", "find_output", "list_outputs"]
 
-#: What ``go test`` prints above its results, and what it prints below them or beside.
+#: Lines that ``go test`` prints above its results, and lines below or between them.
 _HEADER = regex(r"[\s>]*+(?:goos|goarch|pkg|cpu|toolchain): ")
 STATUS = regex(
     r"[\s>]*+(?:(?:PASS|FAIL)\s*$|(?:ok|FAIL|\?) *+\t|(?:ok|FAIL) +\S+\s+[\d.]+s|go: |testing: |"
@@ -41,15 +41,15 @@ STATUS = regex(
 _TITLE = regex(r"Benchmark #?(\d{1,4}): ")
 _FENCE = regex(r"[\s>]*+(?:```|~~~)")
 
-#: What a result measures: tool, benchmark and params.
+#: The subject of a result: tool, benchmark and params.
 _Measured = tuple[object, ...]
 
-#: A command at a shell's prompt, behind a user and a folder.
+#: A command at a shell's prompt, after a user and a folder.
 _PROMPT = regex(
     r"[ \t#>|*]*(?:[^\s$%@]{1,40}@[^\s$%]{1,60}(?: [^\s$%]{1,60})?)? ?[$%] "
     r"(?P<command>(?:[A-Za-z_]\w*=\S* )*(?:[^\s/]*/)*(?P<program>[\w.-]+).*)"
 )
-#: Programs that show what another one wrote, and those that move it or measure nothing.
+#: Programs that show text of other programs, and those that move it or measure nothing.
 _DISPLAYS = frozenset(
     {"awk", "cat", "cut", "grep", "head", "jq", "less", "more", "sed", "sort", "tail"}
 )
@@ -59,7 +59,7 @@ _SHOWING = _DISPLAYS | {"cd", "cp", "echo", "git", "ls", "mv"}
 def list_outputs(
     lines: Sequence[str], blocks: Sequence[Block], owners: Sequence[Reading]
 ) -> list[Block]:
-    """Return where outputs stand that hold results of several benchmarks, from top to bottom.
+    """Return the positions of outputs with results of several benchmarks, from top to bottom.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def list_outputs(
 
 
 def find_output(outputs: Sequence[Block], block: Block) -> int | None:
-    """Return the place of the output that holds a result, None if none does."""
+    """Return the index of the output that contains a result, or None."""
     at = bisect_right(outputs, block.first, key=lambda output: output.first) - 1
     return at if at >= 0 and block.first <= outputs[at].last else None
 
@@ -84,10 +84,10 @@ def find_output(outputs: Sequence[Block], block: Block) -> int | None:
 def _list_named(
     lines: Sequence[str], fences: Sequence[int], blocks: Sequence[Block], owners: Sequence[Reading]
 ) -> list[Block]:
-    """Return outputs that measure what another one measures, too.
+    """Return the outputs that share a benchmark with another output.
 
-    An output has each benchmark once, stands in one fence, and counts its commands from one. What
-    stands above it is all that tells its results from those of the other one.
+    An output has each benchmark once, lies within one fence, and numbers its commands from one.
+    Only the text above it distinguishes its results from those of another output.
     """
     outputs: list[_Output] = []
     for block, owner in sorted(zip(blocks, owners, strict=True), key=lambda pair: pair[0].first):
@@ -110,7 +110,7 @@ def _list_named(
 
 
 class _Result(NamedTuple):
-    """A result that names what it measures, and the number of its command, 0 if it has none."""
+    """A result that names its benchmark, and the number of its command, 0 if it has none."""
 
     block: Block
     measured: _Measured
@@ -118,18 +118,18 @@ class _Result(NamedTuple):
 
 
 class _Output(NamedTuple):
-    """Results that one command printed, and the number of the fence that they stand in, if any."""
+    """Results that one command printed, and the number of their fence, if any."""
 
     fence: int
     results: list[_Result]
 
     def ends_before(self, result: _Result) -> bool:
-        """Tell whether a result is of another output."""
+        """Return whether a result begins another output."""
         is_counted = 0 < result.number <= self.results[-1].number
         return is_counted or any(each.measured == result.measured for each in self.results)
 
     def give_up(self, block: Block) -> list[_Result]:
-        """Take out the results that no line parts from a block below: they are of one table."""
+        """Remove the last results directly above a block, which are in the same table as it."""
         at = len(self.results)
         while at and block.first - self.results[at - 1].block.last <= 1:
             block, at = self.results[at - 1].block, at - 1
@@ -138,7 +138,7 @@ class _Output(NamedTuple):
         return surplus
 
     def find_extent(self, lines: Sequence[str], fences: Sequence[int]) -> Block:
-        """Return where it stands, with the rest of its fence or the summary below it."""
+        """Return the position, including the rest of its fence or the summary below."""
         block = min(each.block for each in self.results)
         last = max(each.block.last for each in self.results)
         if self.fence and fences:
@@ -150,7 +150,7 @@ class _Output(NamedTuple):
 
 
 def _find_end(lines: Sequence[str], last: int) -> int:
-    """Return the last line of the summary that stands below a result; without one, the result's."""
+    """Return the last line of the summary below a result, or of the result if there is none."""
     rest = iter(enumerate(lines[last:], last + 1))
     if next((line for _, line in rest if line.strip()), "").strip() != "Summary":
         return last
@@ -167,7 +167,7 @@ def _list_measured(owner: Reading) -> _Measured:
 
 
 def _find_shared(outputs: Sequence[_Output]) -> list[_Output]:
-    """Return the outputs that measure what another one measures, too."""
+    """Return the outputs that share a benchmark with another output."""
     counts = Counter(each.measured for output in outputs for each in output.results)
     return [each for each in outputs if any(counts[r.measured] > 1 for r in each.results)]
 
@@ -175,9 +175,9 @@ def _find_shared(outputs: Sequence[_Output]) -> list[_Output]:
 def _list_outputs_of_go(
     lines: Sequence[str], blocks: Sequence[Block], owners: Sequence[Reading]
 ) -> list[Block]:
-    """Return where each output of ``go test`` stands, from its header to its status.
+    """Return the position of each ``go test`` output, from its header to its status.
 
-    What stands between was printed by the benchmarks. Without a header, any text ends an output.
+    Text in between was printed by the benchmarks. Without a header, any text ends an output.
     """
     pairs = zip(blocks, owners, strict=True)
     results = {block.first: block for block, owner in pairs if _is_line_of_go(owner)}
@@ -207,7 +207,7 @@ def _is_line_of_go(reading: Reading) -> bool:
 
 
 def has_row_labels(lines: Iterable[str], readings: Iterable[Reading]) -> bool:
-    """Tell whether any result has a word before it, or a sign of a diff, or a note behind it."""
+    """Return whether any result has a word before it, a sign of a diff or a note after it."""
     if any(reading.note for reading in readings):
         return True
     rows = [line for line in lines if "Benchmark" in line]
@@ -216,7 +216,7 @@ def has_row_labels(lines: Iterable[str], readings: Iterable[Reading]) -> bool:
 
 
 def _find_sign(line: str) -> str:
-    """Return the sign of a diff before a result, empty if there is none."""
+    """Return the sign of a diff before a result, or an empty string."""
     signed = _SIGNED.match(line)
     return signed[1] if signed else ""
 
@@ -227,10 +227,10 @@ def lead_by_row_labels(
     owners: Sequence[Reading],
     headings: Sequence[Above],
 ) -> list[Above]:
-    """Put what labels a result on its line below its headings.
+    """Add the labels on a result's line below its headings.
 
-    Notes do where those of one benchmark differ; a note that only counts its run is none. Signs of
-    a diff do where one benchmark has both: its sides are no repeats.
+    Notes are added if those of one benchmark differ; a note that only counts its run is ignored.
+    Signs of a diff are added if one benchmark has both: its sides are not repeats.
     """
     notes = [shorten(owner.note)[0] for owner in owners]
     signs = [_find_sign(lines[block.first - 1]) for block in blocks]
@@ -254,7 +254,7 @@ def lead_by_row_labels(
 
 
 def shows_file(line: str) -> bool:
-    """Tell whether a line is a command at its prompt that shows what another one wrote.
+    """Return whether a line is a command at a prompt that shows another program's text.
 
     Examples
     --------
@@ -266,9 +266,9 @@ def shows_file(line: str) -> bool:
 
 
 def take_prompts(readings: Sequence[Reading], lines: Sequence[str]) -> None:
-    """Give named results that show no command the one that was typed above them.
+    """Give named results without a command the one typed above them.
 
-    Results that begin on one line, such as the columns of a table, have one command.
+    Results that begin on one line, for example the columns of a table, have one command.
     """
     above = first = 0
     typed = ""
@@ -282,7 +282,7 @@ def take_prompts(readings: Sequence[Reading], lines: Sequence[str]) -> None:
 
 
 def _find_prompt(lines: Sequence[str]) -> str:
-    """Return the last command that a shell shows, unless it only shows or moves files."""
+    """Return the last command at a prompt, unless it only shows or moves files."""
     match = next(filter(None, map(_PROMPT.match, reversed(lines))), None)
     return match["command"].strip() if match and match["program"] not in _SHOWING else ""
 
@@ -293,7 +293,7 @@ def hold_commands(
     above: Sequence[Above],
     lines: Sequence[str],
 ) -> None:
-    """Give blocks without a command that of the block above, where it holds for them, too."""
+    """Give blocks without a command that of the block above, if it applies to them as well."""
     if all(reading.command for reading in readings) or not any(r.command for r in readings):
         return
     held = list_held(lines, blocks, lambda text: shorten(text)[0])
@@ -317,7 +317,7 @@ def hold_commands(
 
 
 def _find_scope(lines: Sequence[str], blocks: Sequence[Block], at: int) -> dict[int, str]:
-    """Return the headings above the command of a block, which holds for all blocks below them."""
+    """Return the headings above a block's command, which then applies to all blocks below them."""
     shown = blocks[at].command[:40]
     start = blocks[at - 1].last if at else 0
     numbers = (n for n in range(blocks[at].first - 1, start, -1) if shown in lines[n - 1])
@@ -328,7 +328,7 @@ def _find_scope(lines: Sequence[str], blocks: Sequence[Block], at: int) -> dict[
 
 
 def _take_command(reading: Reading, owner: Reading) -> None:
-    """Give a block the command of another one, and what it says of the load."""
+    """Copy another block's command and load to a block."""
     for name in ("command", "tool", "load_model", "target_rate", "connections", "corrected"):
         setattr(reading, name, getattr(owner, name))
     reading.params = dict(owner.params)
@@ -341,13 +341,13 @@ def _take_command(reading: Reading, owner: Reading) -> None:
 
 
 def _is_other(before: Reading, reading: Reading) -> bool:
-    """Tell whether a report shows that it is no repeat of the one before."""
+    """Return whether a report shows that it is not a repeat of the one before."""
     pairs = [(each.target, each.env.get("host", "")) for each in (reading, before)]
     is_elsewhere = any(one and other and one != other for one, other in zip(*pairs, strict=True))
     return is_elsewhere or not before.params.items() >= reading.params.items()
 
 
 def _misses_rate(reading: Reading, rate: float | None) -> bool:
-    """Tell whether the requests of a block were sent at another rate than its command sets."""
+    """Return whether a block's requests were sent at another rate than its command sets."""
     sent = find_attack_rate(reading)
     return bool(sent and rate) and not is_near_rate(sent, rate)

@@ -1,8 +1,8 @@
-"""Files behind a web address.
+"""Files at web addresses.
 
 A user and password in the address are sent to its host as a header, and to nobody else: not to a
-resolver, not where a redirection leads, and into no message; those of a proxy go to the proxy. No
-redirection leads from a public host to this machine or its network.
+resolver, not to the target of a redirection, and not into any message; those of a proxy are sent
+only to the proxy. Redirections from a public host to this machine or its network are refused.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from benchkit.deadlines import within
 from benchkit.errors import DataError, MissingError
 from benchkit.reading.bounds import OPTION
 
-#: Seconds in which a server has to send the whole head of its response, and its next bytes.
+#: Seconds within which a server must send the whole head of its response, and further bytes.
 _TIMEOUT = 60.0
-#: Seconds that a copy from elsewhere may take from the first to the last byte.
+#: Maximum seconds that a copy may take in total.
 DEADLINE = 900.0
-#: What a server answers where nothing lies.
+#: HTTP status codes for a missing file.
 _ABSENT = frozenset({404, 410})
-#: Bytes that are taken from a web address, whatever may be unpacked.
+#: Maximum number of bytes fetched from a web address, whatever may be unpacked.
 _LARGEST = 1 << 30
 _BLOCK = 1 << 20
-#: Bytes a second that have to come, over any `_TIMEOUT`.
+#: Minimum number of bytes per second over any `_TIMEOUT`.
 _LEAST_RATE = 1000
 
 
@@ -43,17 +43,17 @@ class _RedirectError(OSError):
 
 
 class _BodyError(OSError):
-    """What a server sends is cut short or too slow."""
+    """The response is truncated or too slow."""
 
 
 class _LargeError(OSError):
-    """What a server sends is too large."""
+    """The response is too large."""
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
-    """Follows redirections of one scheme to public hosts, and to those of the kind of the first.
+    """Follows redirections within a scheme to public hosts, and to hosts of the original's kind.
 
-    Another host gets no credentials.
+    Other hosts get no credentials.
     """
 
     def redirect_request(
@@ -74,7 +74,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         request = super().redirect_request(req, fp, code, msg, headers, target)
         if request is None:
             return None
-        request.remove_header("Proxy-authorization")  # which no host but the proxy gets
+        request.remove_header("Proxy-authorization")  # which only the proxy may get
         if before.netloc.lower() == urlsplit(target).netloc.lower():
             credentials = credentials or req.get_header("Authorization", "")
         if credentials:
@@ -83,7 +83,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 
 
 def _find_kinds(host: str | None) -> set[str]:
-    """Return which of a host's addresses are not public: loopback, link-local or private."""
+    """Return the kinds of a host's non-public addresses: loopback, link-local or private."""
     try:
         places = socket.getaddrinfo(host, None) if host else []
     except socket.gaierror:  # a proxy may know it
@@ -102,7 +102,7 @@ def _find_kind(text: str) -> str:
 
 
 def fetch(address: str, target: Path, name: str, limit: int = _LARGEST) -> None:
-    """Write what lies behind an address to a file.
+    """Download an address to a file.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def fetch(address: str, target: Path, name: str, limit: int = _LARGEST) -> None:
 
 
 def _require_port(address: str) -> None:
-    """Refuse an address without showing it if its password ends early: ``http://me:a/b@host``."""
+    """Refuse, without showing it, an address whose password ends early: ``http://me:a/b@host``."""
     parts = urlsplit(address)
     try:
         _ = parts.port
@@ -158,7 +158,7 @@ def _write(address: str, target: Path, limit: int) -> None:
 
 
 def _open(address: str) -> http.client.HTTPResponse:
-    """Send the request and read the head of the response, those of redirections included."""
+    """Send the request and read the head of the response, following redirections."""
     from benchkit import __version__
 
     opener, abandoned = urllib.request.build_opener(_Redirects), Event()
@@ -179,7 +179,7 @@ def _open(address: str) -> http.client.HTTPResponse:
 
 
 def _read_blocks(response: http.client.HTTPResponse, limit: int) -> Iterator[bytes]:
-    """Yield the body; one that is cut short, too large or too slow is an error."""
+    """Yield the body; raise an error if it is truncated, too large or too slow."""
     if (response.headers.get("Content-Length") or "0").strip().startswith("-"):
         raise _BodyError("the response has a negative length")
     size, since, mark = 0, time.monotonic(), 0

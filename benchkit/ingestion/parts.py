@@ -1,6 +1,6 @@
-"""One run as one source tells it: its labels, and what is known of the run.
+"""One run as recorded by one source: its labels and facts.
 
-The lowest word counts where no higher one is given, and that order stands here alone.
+The order of precedence of labels is defined only here.
 """
 
 from __future__ import annotations
@@ -50,15 +50,15 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, kw_only=True)
 class Part(Piece):
-    """One run as one source tells it: its labels, and what is known of the run.
+    """One run as recorded by one source: its labels and facts.
 
-    ``batch`` and ``piece`` tie it to its values; ``label`` is the path as the user knows it;
-    ``assigned`` holds the labels of the command line that belong to the source's identity,
-    ``fingerprint`` changes when labels or the reader change, ``gone_from`` names the folder that a
-    later ingest read without the source, and ``renewed`` is the batch in which the source took the
-    place of another measurement. ``joined`` is the earliest batch whose sources an ingest read
-    along with it, 0 if none, and -1 where an earlier build stored it. ``content`` is the digest of
-    its values, 0 if it has none or an earlier build stored it.
+    ``batch`` and ``piece`` link it to its values; ``label`` is the path as the user knows it;
+    ``assigned`` holds the command-line labels that belong to the source's identity; ``fingerprint``
+    changes if labels or the reader change; ``gone_from`` names the folder that a later ingest read
+    without the source; ``renewed`` is the batch in which the source replaced another measurement.
+    ``joined`` is the earliest batch whose sources an ingest read together with it, 0 if none, and
+    -1 if an earlier build stored it. ``content`` is the digest of its values, 0 if it has none or
+    an earlier build stored it.
     """
 
     assigned: str = ""
@@ -74,12 +74,12 @@ class Part(Piece):
 
     @property
     def is_companion(self) -> bool:
-        """Whether its tool tells of what ran beside the load."""
+        """Return whether its tool describes something that ran alongside the load."""
         return registry.tool(self.tool).role == "companion"
 
     @property
     def is_timed(self) -> bool:
-        """Whether its tool has no runs of a fixed number of requests that last whole seconds."""
+        """Return whether no fixed-count run of its tool can last whole seconds."""
         return registry.tool(self.tool).is_timed
 
     @property
@@ -92,20 +92,20 @@ class Part(Piece):
 
     @property
     def words(self) -> Words:
-        """The words of its shown command that count, for its tool."""
+        """The relevant words of its shown command, for its tool."""
         tool = registry.tool(self.tool)
         return read_words(self.shown_command, tool.outputs, tool.printing)
 
     @property
     def identity(self) -> Identity:
-        """What tells its source from all others in a store."""
+        """The key that distinguishes its source from all others in a store."""
         return Identity(self.origin, self.path, self.assigned)
 
 
 _EXITED = ": its command exited with code {}"
 _NO_SECTIONS = Sections()
 _NO_PATH = PathLabels("", "", "", (), None, "measured", "", "", "", "")
-#: The metrics by which blocks are told apart.
+#: The metrics by which blocks are distinguished.
 _COUNTED = frozenset({"requests", "bytes_in", "bytes_out"})
 _TEXTS = tuple(field.name for field in fields(Part) if str(field.type) in {"str", "str | None"})
 _get_texts = attrgetter(*_TEXTS)
@@ -121,7 +121,7 @@ def make_part(
     *,
     is_alone: bool = False,
 ) -> Part:
-    """Label a reading: the lowest word counts where no higher one is given.
+    """Label a reading, resolving its labels by precedence.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def make_part(
 
 
 def _explain(reading: Reading, side: Sidecar, role: str) -> str:
-    """Return what is remarked on a run, after its place."""
+    """Return the remark on a run, to be written after its place."""
     if role == "damaged" and side.damage:
         return f": {side.damage}"
     if reading.remark:
@@ -195,14 +195,14 @@ def _explain(reading: Reading, side: Sidecar, role: str) -> str:
 
 
 def _choose_labels(found: Found, reading: Reading, options: Options) -> Found:
-    """Return a source without the labels of its path, where that says nothing of its runs."""
+    """Return a source without the labels of its path, if these don't apply to its runs."""
     if options.importing:
         return label_run(found, reading, _NO_PATH)
     return found if reading.exported_from is None else _keep_labels(found, reading)
 
 
 def _keep_labels(found: Found, reading: Reading) -> Found:
-    """Return a table of benchkit's own, whose path says nothing of the runs in it."""
+    """Return an exported table's source, whose path does not describe the runs in it."""
     label, is_typed = reading.exported_from or found.label, "variant=" in found.assigned
     return replace(found, label=label, labels=_NO_PATH, variant=found.variant if is_typed else "")
 
@@ -227,7 +227,7 @@ def _is_bad(code: int | None, tool: str) -> bool:
 def _name_benchmark(
     reading: Reading, found: Found, options: Options, renames: Sequence[Rename], *, is_alone: bool
 ) -> str:
-    """Return the benchmark's name: a declared one holds, and leads several that a file names."""
+    """Return the benchmark's name; a declared one is used, or leads several names of a file."""
     by_path = "" if registry.tool(reading.tool).role == "companion" else found.labels.benchmark
     declared = options.benchmark or found.sidecar.benchmark or ""
     declared = declared or (by_path if found.labels.by_layout else "")
@@ -237,7 +237,7 @@ def _name_benchmark(
 
 
 def _escape_texts(part: Part) -> None:
-    """Write as its escape what JSON can name and no text can hold: half of a surrogate pair."""
+    """Escape lone surrogates, which JSON can contain but texts cannot."""
     texts = _get_texts(part)
     if not "".join(filter(None, texts)).isascii():
         for name, text in zip(_TEXTS, texts, strict=True):
@@ -248,7 +248,7 @@ def _escape_texts(part: Part) -> None:
 
 
 def enter_commit(part: Part, options: Options) -> None:
-    """Add what the command line says of the machine and the commit, which leads the group."""
+    """Add the machine and the commit from the command line; the commit leads the group."""
     recorded = part.env.get("commit", "")
     if options.commit and not _is_same(recorded, options.commit):
         for name in ("date", "branch"):  # those of the commit that the source records
@@ -264,25 +264,25 @@ def enter_commit(part: Part, options: Options) -> None:
 
 
 def _is_same(recorded: str, commit: str) -> bool:
-    """Tell whether a source records this commit, as a whole or shortened, or none at all."""
+    """Return whether a source records this commit, in full or shortened, or none at all."""
     return recorded.startswith(commit) or commit.startswith(recorded)
 
 
 def _count_requests(values: Mapping[tuple[str, str], float]) -> int | None:
-    """Return how many requests a report counts, unless it is none that a tool can have counted."""
+    """Return the number of requests in a report, unless no tool can have counted that many."""
     count = values.get(("requests", "count"), 0)
     return int(count) or None if count < COUNTS else None
 
 
 def _find_size(values: Mapping[tuple[str, str], float], metric: str) -> float | None:
-    """Return the mean bytes of a request or an answer, as far as the report shows them."""
+    """Return the mean size in bytes of a request or response, if the report shows it."""
     mean, total = values.get((metric, "mean")), values.get((metric, "total"))
     count = values.get(("requests", "count"))
     return total / count if mean is None and total is not None and count else mean
 
 
 def find_attack_rate(reading: Reading) -> float | None:
-    """Return the rate at which an open loop sent; most tools tell only the rate served."""
+    """Return the sending rate of an open loop; most tools report only the served rate."""
     if reading.load_model != "open" or not registry.tool(reading.tool).reports_sent:
         return None
     rates = {row[1]: row[3] for row in reading.rows if row[0] is None and row[2] == "mean"}
@@ -297,9 +297,9 @@ def rename(name: str, renames: Sequence[Rename]) -> str:
 
 
 def require_one_name(part: Part, name: str, named: dict[tuple[Side, str], str]) -> None:
-    """Refuse a second benchmark of one source that is given the name of another.
+    """Refuse two benchmarks of one source that get the same name.
 
-    The user's renames may do so, and the few digits that stand in place of a secret.
+    This may happen through the user's renames, or the few digits that replace a secret.
 
     Parameters
     ----------
@@ -328,7 +328,7 @@ def require_one_name(part: Part, name: str, named: dict[tuple[Side, str], str]) 
 
 
 def _complete(part: Part, reading: Reading, found: Found) -> None:
-    """Fill in what is known of the run, once its reading is complete."""
+    """Set the facts of the run, once its reading is complete."""
     side, window = found.sidecar, _window(part, found)
     part.complete(reading)
     part.complete(side)
@@ -357,17 +357,17 @@ def _show_command(command: str | None) -> str | None:
     return redact_command(command) if command else command
 
 
-#: A label as it is shown and stored.
+#: A label as it is displayed and stored.
 show_label = remember(redact_label)
 
 
 def show_remark(where: str, reason: str) -> str:
-    """Return what is remarked on a run: the place, and what a tool or benchkit says of it."""
+    """Return a remark on a run: the place, and the message of a tool or benchkit."""
     return printable(f"{redact_message(where)}{redact_message(reason)}")
 
 
 def show_facts(facts: Mapping[str, str]) -> dict[str, str]:
-    """Return what is known of a run, without secrets."""
+    """Return the facts of a run, without secrets."""
     return dict(_show_facts(tuple(facts.items())))
 
 
@@ -381,13 +381,13 @@ def _show_facts(facts: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
 
 @remember
 def _show_params(params: tuple[tuple[str, str], ...]) -> str:
-    """Write params without secrets; of several with one name the last counts."""
+    """Write params without secrets; of several with one name the last one is used."""
     shown = {show_label(name): _show_value(name, value) for name, value in dict(params).items()}
     return schema.format_params(shown)
 
 
 def _window(part: Part, found: Found) -> Window | None:
-    """Return what ``runs.json`` records of a run, if its path tells which one it is."""
+    """Return the window of a run in ``runs.json``, if its path shows which run it is."""
     if found.sidecars is None or found.path is None or part.run is None or part.role != "measured":
         return None
     find, run = found.sidecars.window_for, (part.variant, part.run, found.path)

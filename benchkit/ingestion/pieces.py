@@ -1,6 +1,6 @@
-"""The runs of one source as they are read, numbered in their order.
+"""The runs of one source in reading order, with their numbers.
 
-A run in a hundred thousand has nothing of its own but place and values.
+Most of a hundred thousand runs differ only in place and values, and share all else.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
     from benchkit.ingestion.parts import Part
 
-#: Pieces are numbered source by source, so that no number depends on what else is read.
+#: Pieces are numbered per source, so that no number depends on other sources.
 PIECE_BITS = 24
 
 
 class Pieces:
-    """The runs of one source as they are read, numbered in their order.
+    """The runs of one source in reading order, with their numbers.
 
     Parameters
     ----------
@@ -40,12 +40,12 @@ class Pieces:
         self.pieces: dict[int, int] = {}
         self._count = 0
         self._read: list[tuple[Format, Reading]] = []
-        self._shared: dict[int, int] = {}  # of each reading that runs share, a code
+        self._shared: dict[int, int] = {}  # a code for each reading that several runs share
         self._runs: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
         self._places: list[Places] | None = None
 
     def take(self, form: Format, record: Reading | Repeats) -> int:
-        """Take the next run, or the next ones; return the number of the first of them."""
+        """Add the next run or runs; return the number of the first of them."""
         first = self.first + self._count
         if isinstance(record, Reading):
             self._add(form, record, self._count)
@@ -55,7 +55,7 @@ class Pieces:
 
         size = len(record.lines)
         firsts = np.full(len(record.readings), size)
-        firsts[record.codes[::-1]] = np.arange(size)[::-1]  # of several the last one stays
+        firsts[record.codes[::-1]] = np.arange(size)[::-1]  # the last assignment remains
         codes = np.zeros(len(record.readings), np.int64)
         for place, (row, reading) in enumerate(zip(firsts.tolist(), record.readings, strict=True)):
             if row == size:
@@ -71,15 +71,15 @@ class Pieces:
 
     @cached_property
     def has_one_name(self) -> bool:
-        """Whether all runs with a benchmark have the same, once all are taken."""
+        """Return whether all runs with a benchmark have the same one, once all are added."""
         return len({reading.benchmark for _, reading in self._read if reading.benchmark}) == 1
 
     def in_order(self) -> list[tuple[Format, Reading]]:
-        """Return what was read, in the order of the first runs."""
+        """Return all readings, in the order of their first runs."""
         return sorted(self._read, key=lambda entry: self.pieces[id(entry[1])])
 
     def places(self, reading: Reading) -> Places | None:
-        """Return the places of the runs that share a reading; None for a run of its own."""
+        """Return the places of the runs that share a reading; None if only one run has it."""
         code = self._shared.get(id(reading))
         if code is None:
             return None
@@ -88,7 +88,7 @@ class Pieces:
         return self._places[code]
 
     def _part(self) -> list[Places]:
-        """Part all runs by the reading that they share."""
+        """Split all runs by the reading that they share."""
         import numpy as np
 
         codes, indices, lines = map(np.concatenate, zip(*self._runs, strict=True))
@@ -99,7 +99,7 @@ class Pieces:
         return [Places(indices[start:end], lines[start:end]) for start, end in stretches]
 
     def locate(self, reading: Reading, places: Places | None) -> int:
-        """Return the place in the source of a reading's run, or of the first of its ``places``."""
+        """Return the position of a reading's run in the source, or of the first of ``places``."""
         return self.pieces[id(reading)] - self.first if places is None else int(places.indices[0])
 
     def require_apart(self, label: str) -> None:
@@ -110,7 +110,7 @@ class Pieces:
                 raise AmbiguousFormatError(what, where=label, hint=registry.HOW_TO_CHOOSE)
 
     def _list_spans(self) -> list[tuple[int, int, str]]:
-        """Return the first and the last line of each run, and which format claims them."""
+        """Return the first and the last line of each run, and the format that claims them."""
         if len({form.name for form, _ in self._read}) < 2:
             return []
         spans = []
@@ -129,7 +129,7 @@ class Pieces:
 
 
 def single_out_shared(parts: Sequence[Part], others: Sequence[Part] = ()) -> list[Part]:
-    """Return a part for each run of sources that may tell runs of another source, too.
+    """Return a part for each run of sources that may describe runs of another source.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def single_out_shared(parts: Sequence[Part], others: Sequence[Part] = ()) -> lis
 
 
 def _family(part: Part) -> tuple[object, ...]:
-    """Return what outputs of one run share, but for the group, which settling completes."""
+    """Return the key that outputs of one run share, except the group, which settling completes."""
     labels = part.origin, part.variant, part.folder, part.tool, part.role
     return *labels, part.leftover, part.run
 

@@ -1,11 +1,11 @@
-"""Where runs lie that count as repeats of each other, and which of them one ingest read.
+"""The places of runs that count as repeats, and which of them one ingest read together.
 
-Runs of one folder, or of folders that count runs, lie in one place.
+Runs of one folder, or of folders that count runs, have one place.
 
-Files that an ingest added to a variant, so that it counts two measurements: B111.
+This module also finds files added to a variant later, so that it counts two measurements: B111.
 
-Whoever measures more runs adds them to every variant. A file that is added to one variant only is
-as likely the same variant after a change, and so is a file that holds several runs by itself.
+Additional runs are normally added to every variant. A file added to only one variant may just as
+well be the same variant after a change, and so may a file that holds several runs.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from benchkit.labels.stems import ToolNames, split_name
 from benchkit.labels.tree import is_run, name_without_run
 from benchkit.schema import FINGERPRINT
 
-#: Numbers that count runs begin below this; builds and versions begin above it.
+#: Run numbers begin below this; numbers of builds and versions begin above it.
 _FIRST = 10
-#: Where the shell keeps what it pipes: no two commands share a place there.
+#: Folders of the shell's pipes: each command has a separate place there.
 _PIPES = ("/proc/", "/dev/fd/")
 
-#: The files of one variant that were read together, by the moment of their first ingest.
+#: The files of one variant that were read together, by the time of their first ingest.
 _Units = Mapping[str, Sequence[tuple[int, Sequence[Part]]]]
 
 
 def list_rows(parts: Iterable[Part]) -> dict[Hashable, list[Part]]:
-    """Return runs by the rows in which they count as repeats: of one generator, if it has several.
+    """Return runs by the rows in which they count as repeats, and by generator.
 
     The runs of a commit that two machines measured for a history are in two series.
     """
@@ -50,14 +50,14 @@ def list_rows(parts: Iterable[Part]) -> dict[Hashable, list[Part]]:
 
 
 def part_places(row: Sequence[Part]) -> list[list[Part]]:
-    """Part the runs of a row by their places, where no ingest read two of them together."""
+    """Split the runs of a row by place, unless an ingest read two places together."""
     return _part(row, _find_places(row))
 
 
 def part_files(row: Sequence[Part]) -> list[list[Part]]:
-    """Part the runs of a row by their files, where no ingest read two of them together.
+    """Split the runs of a row by file, unless an ingest read two files together.
 
-    Files whose names differ in a number that counts runs are one.
+    Files whose names differ only in a run number count as one.
     """
     names = {part.path: _read_name(part) for part in row}
     numbers: dict[Hashable, set[int]] = defaultdict(set)
@@ -87,7 +87,7 @@ def _part(row: Sequence[Part], places: Sequence[Hashable]) -> list[list[Part]]:
 
 
 def _read_name(part: Part) -> tuple[Hashable, int]:
-    """Return the name of a file without the number that may count its runs, and that number."""
+    """Return the name of a file without its possible run number, and that number."""
     return ("", 0) if is_piped(part) else _split(part.path.rpartition("/")[2])
 
 
@@ -108,7 +108,7 @@ def _find(links: dict[Hashable, Hashable], one: Hashable) -> Hashable:
 
 
 def _find_places(row: Sequence[Part]) -> list[str]:
-    """Return the place of each part: its folder, or what was piped with it."""
+    """Return the place of each part: its folder, or the standard input that it shares."""
     folders = [*map(find_folder, row)]
     if len(set(folders)) == 1 and folders[0]:
         return folders
@@ -123,13 +123,13 @@ def _find_places(row: Sequence[Part]) -> list[str]:
 
 
 def is_one_place(parts: Sequence[Part]) -> bool:
-    """Tell whether all files lie in one folder."""
+    """Return whether all files lie in one folder."""
     folders = set(map(find_folder, parts))
     return len(folders) == 1 and "" not in folders
 
 
 def find_folder(part: Part) -> str:
-    """Return the folder of a part; what a link led to is named by its target, too."""
+    """Return the folder of a part; the target of a link is included by name."""
     folder, _, name = part.path.rpartition("/")
     if part.label.endswith(name) or is_of_folder(part) or is_piped(part):
         return folder
@@ -137,18 +137,18 @@ def find_folder(part: Part) -> str:
 
 
 def is_of_folder(part: Part) -> bool:
-    """Tell whether the user knows a file by the name that it has in its folder."""
+    """Return whether the user knows a file by its name in its folder."""
     name = part.path.rpartition("/")[2]
     return part.label.endswith(name) or part.label.endswith(name_path(name))
 
 
 def is_piped(part: Part) -> bool:
-    """Tell whether a command wrote into benchkit, and not into a file."""
+    """Return whether a command wrote to benchkit instead of a file."""
     return part.path.startswith((f"{STDIN}:", *_PIPES))
 
 
 def _leave_out_counts(folders: Iterable[str]) -> dict[str, str]:
-    """Return folders without what counts runs, where such names begin as counts do."""
+    """Return folders without names that count runs, if these counts begin low."""
     alike: dict[str, list[str]] = defaultdict(list)
     for folder in folders:
         alike[_leave_out_runs(folder)].append(folder)
@@ -165,14 +165,14 @@ def _leave_out_runs(folder: str) -> str:
 
 
 def _is_counted(folders: Sequence[str]) -> bool:
-    """Tell whether the numbers by which folders differ begin as counts do."""
+    """Return whether the numbers in which folders differ begin as low as run counts."""
     levels = [set(names) for names in zip(*(each.split("/") for each in folders), strict=True)]
     numbers = [[int(name) for name in names if name.isdecimal()] for names in levels]
     return all(min(each, default=0) < _FIRST for each in numbers if len(each) > 1)
 
 
 def _find_root(part: Part) -> str:
-    """Return the folder that was named, or that of the file that was, as earlier builds tell it."""
+    """Return the named folder, or a named file's folder, for parts from earlier builds."""
     folder = os.path.dirname(part.path)  # noqa: PTH120 - texts
     return folder.removesuffix(f"/{part.folder}") if part.folder else folder
 
@@ -183,9 +183,9 @@ def batch_of(part: Part) -> int:
 
 
 def list_added_files(measured: Sequence[Part]) -> dict[str, dict[str, Part]]:
-    """Return the files of a variant to which no repeat was added, by how the user names them.
+    """Return the files of each variant with unmatched additions, by the user's names.
 
-    Only labels of the command line count: a file that no label leads is a variant by its name.
+    Only command-line labels count: a file without a label is a variant by its name.
     """
     added: dict[str, dict[str, Part]] = {}
     for sides in _list_sides(measured):
@@ -197,13 +197,13 @@ def list_added_files(measured: Sequence[Part]) -> dict[str, dict[str, Part]]:
 
 
 def has_additions(measured: Sequence[Part]) -> bool:
-    """Tell whether a labelled variant counts files together that no ingest read together."""
+    """Return whether a labelled variant pools files that no ingest read together."""
     rows = (row for sides in _list_sides(measured) for row in sides.values())
     return any(len(part_files(row)) > 1 for row in rows)
 
 
 def list_pooled_names(measured: Sequence[Part]) -> dict[str, dict[str, None]]:
-    """Return the names of files that were ingested apart, and that another variant has, too."""
+    """Return the names of files that were ingested separately, and that other variants share."""
     pooled: dict[str, dict[str, None]] = {}
     for row in _list_sides(measured):
         sides = {variant: _group_by_name(parts) for variant, parts in row.items()}
@@ -216,7 +216,7 @@ def list_pooled_names(measured: Sequence[Part]) -> dict[str, dict[str, None]]:
 
 
 def _list_sides(measured: Sequence[Part]) -> Iterator[dict[str, list[Part]]]:
-    """Yield the labelled runs of each row, by their variants."""
+    """Yield the labelled runs of each row, by variant."""
     rows: dict[Hashable, dict[str, list[Part]]] = defaultdict(dict)
     is_apart = len({part.batch for part in measured}) > 1
     for part in measured if is_apart else ():
@@ -228,17 +228,17 @@ def _list_sides(measured: Sequence[Part]) -> Iterator[dict[str, list[Part]]]:
 
 def _order(row: Sequence[Part]) -> list[tuple[int, list[Part]]]:
     """Return the runs of a variant by files, in the order of their first ingests."""
-    if len(part_places(row)) > 1:  # that is a finding by itself
+    if len(part_places(row)) > 1:  # which is a separate finding
         return [(min(map(batch_of, row)), [*row])]
     units = ((min(map(batch_of, unit)), unit) for unit in part_files(row))
     return sorted(units, key=lambda unit: unit[0])
 
 
 def _find_unmatched(sides: _Units) -> set[str]:
-    """Return the variants to which a file was added that other variants did not get in its turn.
+    """Return the variants that got a file in a turn in which other variants did not.
 
-    Additions that follow each other are one turn until a variant comes again. A file of several
-    runs is a measurement by itself, whatever the others get.
+    A turn consists of consecutive additions until a variant appears again. A file of several runs
+    is a separate measurement, whatever the others get.
     """
     events = sorted((at, name) for name, units in sides.items() for at, _ in units[1:])
     turns: list[tuple[int, set[str]]] = []
@@ -253,13 +253,13 @@ def _find_unmatched(sides: _Units) -> set[str]:
 
 
 def _is_whole(turn: Collection[str], at: int, sides: _Units) -> bool:
-    """Tell whether every variant that was there at the end of a turn took part in it."""
+    """Return whether every variant that existed at the end of a turn took part in it."""
     there = {name for name, units in sides.items() if units[0][0] < at}
     return len(turn) > 1 and there <= set(turn)
 
 
 def _holds_several(units: Iterable[tuple[int, Sequence[Part]]]) -> bool:
-    """Tell whether a file holds several runs of its row."""
+    """Return whether a file holds several runs of its row."""
     runs: Counter[str] = Counter()
     for part in chain.from_iterable(unit for _, unit in units):
         runs[part.path] += part.size
@@ -274,6 +274,6 @@ def _group_by_name(parts: Sequence[Part]) -> dict[str, set[int]]:
 
 
 def _name_file(part: Part) -> str:
-    """Return the name of a file without its variant and what counts its runs."""
+    """Return the name of a file without its variant and its run count."""
     name = name_without_run(part.path)
     return name.replace(part.variant, "", 1).strip("-_. ")

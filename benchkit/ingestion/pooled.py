@@ -1,9 +1,9 @@
-"""Runs that count as repeats of each other, though they were measured apart: finding B111.
+"""Runs that count as repeats although they were measured separately: finding B111.
 
-What a store holds decides, not how a command was written: where the files lay, which of them one
-ingest read, and the commits that runs record.
+The content of the store decides, not the way a command was written: the places of the files, which
+of them one ingest read, and the commits that runs record.
 
-Blocks of one file that are kept apart by what is no name: finding B109.
+Blocks of one file that only something other than a name distinguishes: finding B109.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from benchkit.store.columns import began_at
 
 #: The finding that one measurement counts twice.
 TWICE = "B103"
-#: What tells blocks apart, in words.
+#: Descriptions of the features that distinguish blocks.
 _REASONS = {
     "caption": "the surrounding text",
     "goos": "operating system",
@@ -62,10 +62,10 @@ _REASONS = {
 
 
 def find_pooled(parts: Sequence[Part], others: Sequence[Part] = ()) -> Iterator[Finding]:
-    """B111: repeats of one row record several commits, or lie apart and were never read together.
+    """B111: repeats of one row record several commits, or separate places never read together.
 
-    A packed file beside a plain one of its name that holds something else is another measurement.
-    One ingest that reads several folders decides by their names whether they are groups or runs.
+    A packed file next to a plain one of the same name with other content is another measurement. If
+    one ingest reads several folders, their names decide whether they are groups or runs.
 
     Parameters
     ----------
@@ -100,9 +100,9 @@ def find_pooled(parts: Sequence[Part], others: Sequence[Part] = ()) -> Iterator[
 
 
 def find_mixed_commits(parts: Sequence[Part]) -> Iterator[Finding]:
-    """B111 of each variant at each commit, which ``where`` names as ``VARIANT at COMMIT``.
+    """B111 per variant and commit, with ``VARIANT at COMMIT`` as its place.
 
-    A history pools the jobs that measured a commit, so only each job's own runs can be mixed.
+    A history pools the jobs that measured a commit, so only the runs of one job can be mixed.
     """
     commits: dict[tuple[str, str], list[Part]] = defaultdict(list)
     for part in parts:
@@ -115,7 +115,7 @@ def find_mixed_commits(parts: Sequence[Part]) -> Iterator[Finding]:
 
 
 def advise_history(finding: Finding) -> Finding:
-    """Return a finding with what to do about it in a history: B111 has its own there."""
+    """Return a finding with the remedy for a history, which is different for B111."""
     if finding.code != MIXED:
         return finding
     remedy = (
@@ -131,7 +131,7 @@ def join_read(
     superseded: Sequence[Part],
     present: Collection[str],
 ) -> None:
-    """Note on parts that an ingest reads, in place, with which earlier ones it read them together.
+    """Record on new parts, in place, with which earlier ones their ingest read them together.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def find_twice(parts: Sequence[Part]) -> Iterator[Finding]:
 
 
 def _find_relabelled(parts: Sequence[Part]) -> Iterator[Finding]:
-    """B103: the same measurement of a file counts under several labels of the command line."""
+    """B103: one file's measurement counts under several labels from the command line."""
     if len({part.assigned for part in parts}) < 2:
         return
     files: dict[tuple[str, str, str, str | None], dict[str, Part]] = {}
@@ -191,7 +191,7 @@ def _find_relabelled(parts: Sequence[Part]) -> Iterator[Finding]:
 
 
 def _find_regrouped(parts: Sequence[Part]) -> Iterator[Finding]:
-    """B103: files of the same bytes lie in several groups, and their values count in each."""
+    """B103: identical files are in several groups, and their values count in each."""
     files: dict[tuple[str, str, str | None], dict[str, Part]] = defaultdict(dict)
     for part in parts:
         if part.role == "measured":
@@ -216,7 +216,7 @@ def _find_regrouped(parts: Sequence[Part]) -> Iterator[Finding]:
 
 
 def _list_alike(same: Iterable[Part]) -> list[str]:
-    """Return the groups of runs that may have begun when those of another group did."""
+    """Return the groups of runs that may have begun at the same time as those of another group."""
     started: dict[str, set[datetime | None]] = defaultdict(set)
     for part in same:
         started[series_of(part).group].add(part.started_at)
@@ -228,7 +228,7 @@ def _list_alike(same: Iterable[Part]) -> list[str]:
 
 
 def _list_commits(row: Sequence[Part]) -> list[str]:
-    """Return the commits that runs record; one that is written short is that which it begins."""
+    """Return the distinct commits that runs record, ignoring abbreviations of others."""
     commits = sorted({part.env["commit"] for part in row if part.env.get("commit")})
     following = [*commits[1:], ""]
     pairs = zip(commits, following, strict=False)
@@ -236,7 +236,7 @@ def _list_commits(row: Sequence[Part]) -> list[str]:
 
 
 def _contents_of(part: Part) -> tuple[str, ...]:
-    """Return by what a measurement is known again; one that replaced another is not by its path."""
+    """Return the keys that identify a measurement again; after a replacement, not by its path."""
     is_other = part.renewed == part.batch
     return (part.sha256,) if is_other else (part.sha256, unpacked(part.path))
 
@@ -246,7 +246,7 @@ def _keys_of(part: Part) -> tuple[int, int]:
 
 
 def _name_place(unit: Sequence[Part], apart: Sequence[Sequence[Part]]) -> str:
-    """Return how the place of a unit is named: its folder up to where it differs from others."""
+    """Return the name of a unit's place: its folder up to the part that differs from others."""
     part = unit[0]
     if is_piped(part):
         moment = datetime.fromtimestamp(began_at(part.batch) / 1e6, UTC)
@@ -257,13 +257,13 @@ def _name_place(unit: Sequence[Part], apart: Sequence[Sequence[Part]]) -> str:
 
 
 def _name_folder(path: str) -> str:
-    """Return a folder as it may be shown, from the working directory where it lies below it."""
+    """Return a folder for display, relative to the working directory if it lies below it."""
     here = os.path.join(os.getcwd(), "")  # noqa: PTH109, PTH118 - texts
     return name_path(path.removeprefix(here) if f"{path}/" != here else ".")
 
 
 def _advise(names: Sequence[str], parts: Sequence[Part]) -> str:
-    """Return what to do about places whose runs count together, by one part of each."""
+    """Return the remedy for places whose runs count together, given one part of each."""
     if not all(map(is_of_folder, parts)):
         return (
             "if they are repeats, write them to name-1.txt and name-2.txt in one folder and "
@@ -322,7 +322,7 @@ def _name_pooled(measured: Sequence[Part]) -> dict[str, Finding]:
 
 
 def _name_packed(measured: Sequence[Part]) -> dict[str, Finding]:
-    """Return the findings on variants with a packed file whose runs differ from the plain one's."""
+    """Return findings on variants with a packed file whose runs differ from the plain file's."""
     files: dict[tuple[str, ...], dict[str, list[Part]]] = defaultdict(lambda: defaultdict(list))
     for part in measured:
         files[part.origin, part.assigned, unpacked(part.path)][part.path].append(part)
@@ -348,7 +348,7 @@ def _name_packed(measured: Sequence[Part]) -> dict[str, Finding]:
 
 
 def _list_contents(parts: Sequence[Part]) -> set[tuple[str, int]]:
-    """Return the digests of the values of runs, with what was measured."""
+    """Return the digests of the values of runs, with their benchmarks."""
     return {
         (part.benchmark, int(content) & OF_VALUES)
         for part in parts
@@ -358,9 +358,9 @@ def _list_contents(parts: Sequence[Part]) -> set[tuple[str, int]]:
 
 
 def find_split_blocks(parts: Sequence[Part]) -> list[Finding]:
-    """Return a finding for each file whose blocks are kept apart by what is no name.
+    """Return a finding for each file whose blocks are distinguished by something other than names.
 
-    A table has many results, of several benchmarks and variants: those of one of them count.
+    A table has results of several benchmarks and variants; only those of one of them are counted.
     """
     split: dict[str, dict[Hashable, list[Part]]] = defaultdict(lambda: defaultdict(list))
     for part in parts:

@@ -1,7 +1,6 @@
-"""How far an ingest is: bytes and values read, of how many bytes.
+"""Progress of an ingest: bytes and values read, and the total number of bytes.
 
-Gigabytes take a while, and who waits wants to know how long; counting costs nothing where nobody
-watches.
+Gigabytes take a while, and users want to know how long; counting costs nothing if nobody watches.
 """
 
 from __future__ import annotations
@@ -14,13 +13,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from benchkit.ingestion.sources import Found
 
-#: Seconds between two looks.
+#: Seconds between two updates.
 _EVERY = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """How far the reading of one source is: the place in its file, and values so far."""
+    """Progress of reading one source: the position in its file, and the number of values so far."""
 
     index: int
     bytes: int
@@ -29,7 +28,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an ingest is.
+    """Progress of an ingest.
 
     Parameters
     ----------
@@ -46,13 +45,13 @@ Watch = Callable[[Progress], None]
 
 
 class Pace:
-    """Lets something happen a few times a second only."""
+    """Limits an action to a few times a second."""
 
     def __init__(self) -> None:
         self._last = time.monotonic()
 
     def is_due(self) -> bool:
-        """Tell whether enough time has passed since this was last so."""
+        """Return whether enough time has passed since the last call that returned True."""
         now = time.monotonic()
         if now - self._last < _EVERY:
             return False
@@ -61,7 +60,7 @@ class Pace:
 
 
 class Meter:
-    """Adds up what is seen of all sources.
+    """Adds up the progress of all sources.
 
     Parameters
     ----------
@@ -78,12 +77,12 @@ class Meter:
         self._open: dict[int, Seen] = {}
 
     def see(self, seen: Seen) -> None:
-        """Take how far one source is."""
+        """Update the progress of one source."""
         self._open[seen.index] = seen
         self._tell()
 
     def end(self, index: int, values: int) -> None:
-        """Take that a source was read, and how many values it gave."""
+        """Record that a source was read, with its number of values."""
         self._open.pop(index, None)
         self._done += self._sources[index].size
         self._values += values

@@ -1,15 +1,15 @@
-"""Ask a Prometheus over HTTP: range queries, in pieces that the server answers.
+"""Client of Prometheus' HTTP API: range queries, split into pieces that the server accepts.
 
-Where a Prometheus scrapes anyway, CPU and memory of a session are one command away, and nobody
-has to save answers.
+Where Prometheus already scrapes, CPU and memory of a session are one command away, and no response
+has to be saved to a file.
 
-Credentials come from the environment alone and go nowhere else: `TOKEN`, or `USER` and `PASSWORD`.
-A redirection is refused, as it would carry them to another server.
+Credentials come only from the environment, and are sent only to this server: `TOKEN`, or `USER` and
+`PASSWORD`. Redirections are refused, because they would take the credentials to another server.
 
-A query over a range of time, as the command line says it and as an address.
+A query over a time range is parsed from the command line and written as an address.
 
-What cannot be asked is refused before anything is asked, and the address, which is kept as the
-source, holds no credentials.
+An invalid query is refused before any request, and the address, which is stored as the source,
+contains no credentials.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from benchkit.errors import ConfigError, DataError
 from benchkit.labels.declared import UnusableError, read_time
 from benchkit.units import parse_duration
 
-#: Bytes of an answer; the parser reads no more either.
+#: Maximum size in bytes of a response; the parser has the same limit.
 _LARGEST = 64 << 20
-#: How many times as long as its first word a whole answer may take.
+#: Maximum duration of a whole response, as a multiple of the timeout for its first byte.
 _PATIENCE = 10
 
-#: Variables that hold the credentials.
+#: Environment variables with the credentials.
 TOKEN = "BENCHKIT_PROMETHEUS_TOKEN"  # noqa: S105 - the name of a variable
 USER, PASSWORD = "BENCHKIT_PROMETHEUS_USER", "BENCHKIT_PROMETHEUS_PASSWORD"
 
-#: Prometheus answers at most 11 000 points per series.
+#: Maximum number of points per series in a response of Prometheus.
 MOST_POINTS = 11_000
 _MOST_PIECES = 1000
 
@@ -49,7 +49,7 @@ _MOST_PIECES = 1000
 def ask(
     query: RangeQuery, *, timeout: float = 60.0, environ: Mapping[str, str] | None = None
 ) -> bytes:
-    """Ask a server, and return its answer, the pieces of it put together.
+    """Query a server, and return its response, joined from all pieces.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def ask(
 
 
 def _add(series: dict[str, dict[str, Any]], one: object) -> None:
-    """Add a piece of a series to the pieces before it."""
+    """Append a piece of a series to the pieces before it."""
     if not isinstance(one, dict):
         return
     labels = json.dumps(one.get("metric"), sort_keys=True)
@@ -91,7 +91,7 @@ def _add(series: dict[str, dict[str, Any]], one: object) -> None:
 
 
 def _read(address: str, headers: Mapping[str, str], timeout: float) -> dict[str, Any]:
-    """Ask for one piece; the answer is a success with a matrix in it."""
+    """Request one piece; the response must be a success that contains a matrix."""
     request = urllib.request.Request(address, headers=dict(headers))  # noqa: S310 - http or https
     opener = urllib.request.build_opener(_Straight)
 
@@ -121,7 +121,7 @@ def _read(address: str, headers: Mapping[str, str], timeout: float) -> dict[str,
 
 
 class _Straight(urllib.request.HTTPRedirectHandler):
-    """Follows no redirection: credentials are for the server that was named."""
+    """Refuses redirections: credentials are only for the named server."""
 
     def redirect_request(self, *_: object, **__: object) -> None:
         return None
@@ -134,7 +134,7 @@ def _limit(response: IO[bytes]) -> bytes:
             f"the response is larger than {_LARGEST >> 20} MiB",
             hint="query fewer series, a shorter range or a longer step",
         )
-    if getattr(response, "length", None):  # what is still to come, where the server has told it
+    if getattr(response, "length", None):  # the missing bytes, if a length was sent
         raise http.client.IncompleteRead(body)
     return body
 
@@ -148,7 +148,7 @@ def _decode(body: bytes) -> dict[str, Any]:
 
 
 def _refusal(error: urllib.error.HTTPError) -> DataError:
-    """Say why a server refused."""
+    """Return the error for a server's refusal."""
     if error.code in {401, 403}:
         hint = f"set {TOKEN}, or {USER} and {PASSWORD}"
         return DataError(f"the server requires other credentials (HTTP {error.code})", hint=hint)
@@ -200,7 +200,7 @@ def _headers(environ: Mapping[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RangeQuery:
-    """One query over a range of time.
+    """One query over a time range.
 
     Parameters
     ----------
@@ -220,13 +220,13 @@ class RangeQuery:
 
     @property
     def address(self) -> str:
-        """What is asked, as an address that can be asked again."""
+        """The query as an address, which can be requested again."""
         parameters = {"query": self.query, "start": _seconds(self.start), "end": _seconds(self.end)}
         parameters["step"] = _seconds(self.step)
         return f"{self.url}/api/v1/query_range?{urlencode(parameters, quote_via=quote)}"
 
     def pieces(self) -> Iterator[RangeQuery]:
-        """Yield queries that are short enough, one after the other."""
+        """Yield consecutive queries that are short enough."""
         span = (MOST_POINTS - 1) * self.step
         for start in range(self.start, self.end + 1, span + self.step):
             end = min(start + span, self.end)
@@ -234,7 +234,7 @@ class RangeQuery:
 
 
 def parse_query(url: str, query: str, start: str | None, end: str | None, step: str) -> RangeQuery:
-    """Make a query of what the command line says.
+    """Make a query from command-line arguments.
 
     Parameters
     ----------
@@ -277,7 +277,7 @@ def parse_query(url: str, query: str, start: str | None, end: str | None, step: 
 
 
 def _server(url: str) -> str:
-    """Return an address without its last slash, if it can be used."""
+    """Return a valid address without its trailing slash."""
     try:
         parts = urlsplit(url)
         host = (parts.hostname or "").encode("idna")

@@ -1,10 +1,10 @@
-"""Ranges of one large file, each read by one of several workers, and how they become one run.
+"""Ranges of one large file, each read by one of several workers, and their merging into one run.
 
-A worker stores the samples of its range itself; what goes to the one that joins the ranges is the
-state of the parser, sums of blocks and what quantiles need. Ranges begin where whoever reads the
-whole file begins a block, too, and sums of blocks are added up in their order, so that the result
-is the same to the bit. A file for which that does not hold (two runs, a line of megabytes) is read
-in one go.
+A worker stores the samples of its range itself. It returns only the state of the parser, sums of
+blocks and the data for quantiles to the worker that joins the ranges. Ranges begin at block
+boundaries of a reader of the whole file, and sums of blocks are added up in order, so the result is
+the same to the bit. A file for which this is impossible (two runs, a line of megabytes) is read as
+a whole.
 """
 
 from __future__ import annotations
@@ -30,23 +30,24 @@ if TYPE_CHECKING:
     from benchkit.parsers.base import Reading, Record
     from benchkit.store.files import DataFile
 
-#: Ranges for each worker, so that one that is late keeps nobody waiting, and sections of a range.
+#: Ranges per worker, so that a slow one delays nobody, and the maximum number of sections per
+#: range.
 _EACH, _MOST = 4, 8
 _GZIP = b"\x1f\x8b"
 
-#: The lines of a range, or of several: how many there are, and those on which later ones depend.
+#: The lines of one or more ranges: their number, and those on which later lines depend.
 Passed = tuple[int, bytes]
 
 
 def plan_spans(size: int, workers: int) -> list[Span]:
-    """Part a file of so many bytes; the last range goes on to its end, wherever that is."""
+    """Split a file of ``size`` bytes; the last range extends to its end, wherever that is."""
     step = SECTION * min(max(size // (_EACH * workers * SECTION), 1), _MOST)
     starts = range(0, max(size - step, 0) + 1, step)
     return [Span(start, start + step) for start in starts[:-1]] + [Span(starts[-1], END)]
 
 
 def choose_form(source: Source, formats: Sequence[Format]) -> Format | None:
-    """Return the format of a source of which any range can be read by itself."""
+    """Return the format of a source if any range of it can be read independently."""
     form = formats[0]
     if len(formats) > 1 or form.open_span is None or source.path is None:
         return None
@@ -58,7 +59,7 @@ def choose_form(source: Source, formats: Sequence[Format]) -> Format | None:
 
 
 def scan_lines(source: Source, span: Span, form: Format) -> Passed:
-    """Count the lines of a range, and pick those on which later ones depend."""
+    """Count the lines of a range, and collect those on which later ones depend."""
     import numpy as np
 
     lines, rest, before = 0, b"", list[bytes]()
@@ -81,7 +82,7 @@ def scan_lines(source: Source, span: Span, form: Format) -> Passed:
 
 @dataclass(slots=True, kw_only=True)
 class RangeResult:
-    """What was read of a range.
+    """The result of reading a range.
 
     Parameters
     ----------
@@ -104,7 +105,7 @@ class RangeResult:
 def read_range(
     source: Source, form: Format, sink: ValueSink, store: Callable[[Samples], None], part: float
 ) -> RangeResult | None:
-    """Read the span of a source; None if only who reads the whole source can tell what it holds.
+    """Read the span of a source; return None if only reading the whole source shows its content.
 
     Parameters
     ----------
@@ -125,20 +126,20 @@ def read_range(
                 found.summary.add(sound)
                 store(sound)
         found.batches, found.files = sink.close()
-    except StoreError:  # not the source's fault: the disk is full, say
+    except StoreError:  # not the source's fault; for example, a full disk
         sink.drop()
         raise
     except Exception:  # noqa: BLE001 - whoever reads it whole says what is wrong
         sink.drop()
         return None
-    del found.reader.source  # which does not travel
+    del found.reader.source  # which cannot be sent to another process
     found.summary.condense(part)
     return found
 
 
 @dataclass(slots=True, kw_only=True)
 class Joined:
-    """A run whose ranges others have read.
+    """A run whose ranges were read by others.
 
     Parameters
     ----------
@@ -152,7 +153,7 @@ class Joined:
 
     @classmethod
     def join(cls, digest: str, ranges: Sequence[RangeResult | None]) -> Joined | None:
-        """Join ranges in their order; None if the file has to be read in one go."""
+        """Join ranges in order; return None if the file has to be read as a whole."""
         whole = [found for found in ranges if found is not None]
         if not digest or len(whole) < len(ranges):
             return None
@@ -168,18 +169,18 @@ class Joined:
         return cls(digest=digest, reading=reading, ranges=whole)
 
     def present(self, form: Format) -> Format:
-        """Return the format as one that parses what was joined."""
+        """Return the format with a parser that yields the joined ranges."""
         return replace(form, parse=self._parse)
 
     def enter(self, summaries: dict[int, Summary], soundness: Soundness) -> int:
-        """Enter what the samples come to; return how many there are."""
+        """Add the summary of the samples; return the number of samples."""
         first = self.ranges[0]
         summaries[id(self.reading)] = first.summary
         soundness.join(first.soundness)
         return sum(found.sampled for found in self.ranges)
 
     def close(self) -> tuple[list[pa.RecordBatch], list[DataFile]]:
-        """Return the samples that are stored, as `ValueSink.close` does."""
+        """Return the stored samples, as `ValueSink.close` does."""
         batches = [batch for found in self.ranges for batch in found.batches]
         return batches, [file for found in self.ranges for file in found.files]
 

@@ -1,7 +1,7 @@
-"""Read one source: identify it, parse it, label its runs, sum its samples up.
+"""Reading of one source: identify it, parse it, label its runs and summarise its samples.
 
-What is read of a source depends on that source alone, so that any process may read it, and one
-bad file costs itself and a line, never the other 400.
+The result depends on that source alone, so any process may read it, and a damaged file costs itself
+and a line, never the other 400.
 """
 
 from __future__ import annotations
@@ -64,15 +64,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-#: Bytes beyond which reading takes long enough for a file to grow meanwhile.
+#: Size in bytes above which reading takes long enough for a file to grow meanwhile.
 _LARGE = 1 << 20
-#: Bytes of a source below which starting what reads ahead costs more than it saves.
+#: Minimum size in bytes of a source for which reading ahead is worth its start-up cost.
 AHEAD_BYTES = 16 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """What a store holds already, and where new values go.
+    """The content already in a store, and the place for new values.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class Known:
 
 
 class Reader:
-    """Reads sources, one by one.
+    """Reads sources one by one.
 
     Parameters
     ----------
@@ -124,11 +124,11 @@ class Reader:
         self._digests: dict[int, tuple[object, bytes]] = {}
         self._claims: tuple[Format, ...] = ()
         self._is_split = False
-        self._usual: Format | None = None  # the last one that knows a plain report
+        self._usual: Format | None = None  # the last one that recognised a plain report
         self._joined: Joined | None = None
 
     def read(self, index: int, found: Found) -> Outcome:
-        """Read the source ``found``, which is number ``index``; this never raises for bad data."""
+        """Read the source ``found``, which is number ``index``; never raise for bad data."""
         self._claims, self._is_split = (), False
         outcome = self._try(index, found)
         outcome.diagnostics += report_odd_bytes(found.label, outcome.parts)
@@ -136,23 +136,23 @@ class Reader:
         return outcome
 
     def open_span(self, found: Found) -> tuple[Source, Format] | None:
-        """Return a source with the format of which ranges can be read; else None."""
+        """Return a source and its format if it can be read in ranges; otherwise None."""
         source = found.load()
         form = choose_form(source, self._identify(source)[0])
         return None if form is None else (source, form)
 
     def scan_lines(self, found: Found, span: Span) -> Passed | None:
-        """Count the lines of a range, and pick those on which later ones depend."""
+        """Count the lines of a range, and collect those on which later ones depend."""
         opened = self.open_span(found)
         if opened is None:
             return None
         kernel.keep_memory()
-        with suppress(UnreadableError):  # as `read_range` will find, too
+        with suppress(UnreadableError):  # `read_range` meets the same problem
             return scan_lines(opened[0], span, opened[1])
         return None
 
     def read_range(self, index: int, found: Found, span: Span, part: float) -> RangeResult | None:
-        """Read a range of a source, about this ``part`` of it; None if it has to be read whole."""
+        """Read a range, about ``part`` of a source; return None if it must be read as a whole."""
         opened = self.open_span(found)
         if opened is None:
             return None
@@ -170,17 +170,17 @@ class Reader:
         return read_range(source, form, sink, store, part)
 
     def read_joined(self, index: int, found: Found, joined: Joined) -> Outcome:
-        """Read a source of which others have read the ranges."""
+        """Read a source whose ranges others have read."""
         self._joined = joined
         return self.read(index, found)
 
     def is_plain(self, found: Found) -> bool:
-        """Tell whether a file is one plain report, which is read at once."""
+        """Return whether a file is a single plain report, which is fast to read."""
         if found.path is None:
             return False
         try:
             source = found.load()
-            # The first look finds the format; the second reads by it, as from the next file on.
+            # The first call finds the format; the second uses it, as all later files do.
             return any(self._identify(source)[1] is not None for _ in range(2))
         except (Exception, SystemExit):  # noqa: BLE001 - told when it is read
             return False
@@ -190,7 +190,7 @@ class Reader:
         is_unread = is_foreign = False
         try:
             return self._read(index, found, sink)
-        except StoreError:  # not the source's fault: the disk is full, say
+        except StoreError:  # not the source's fault; for example, a full disk
             sink.drop()
             raise
         except (UnreadableError, OSError) as error:
@@ -251,7 +251,7 @@ class Reader:
         return outcome
 
     def _identify(self, source: Source) -> tuple[tuple[Format, ...], Reading | None]:
-        """Return the formats that claim a source, and what was read of it if that is plain."""
+        """Return the formats that claim a source, and its reading if it is plain."""
         if self._options.as_format:
             return registry.choose(source, self._options.as_format), None
         usual = self._usual
@@ -266,7 +266,7 @@ class Reader:
         return formats, None
 
     def _ask_formats(self, source: Source) -> tuple[Format, ...]:
-        """Return the formats that claim a source; of an unknown one say why no map fits it."""
+        """Return the formats that claim a source; if it is unknown, explain why no map fits it."""
         try:
             return registry.identify(source)
         except UnknownFormatError as error:
@@ -337,7 +337,7 @@ class Reader:
         )  # fmt: skip
 
     def _take_plain(self, index: int, found: Found, form: Format, reading: Reading) -> Outcome:
-        """Label the one report that a source is, with nothing around it."""
+        """Label the single report of a source without any text around it."""
         soundness = Soundness()
         soundness.check_reading(reading)
         part = self._label(reading, form, found, None, is_alone=bool(reading.benchmark))
@@ -353,14 +353,14 @@ class Reader:
         self, reading: Reading, form: Format, found: Found, section: Sections | None, *,
         is_alone: bool,
     ) -> Part:  # fmt: skip
-        """Label a reading, and note whether its name or a heading gives a variant."""
+        """Label a reading, and record whether its name or a heading contains a variant."""
         by_name = split_variant(reading.benchmark, self._options.split)
         self._is_split |= bool(by_name or (section and section.variant))
         labels = found, self._options, self._renames, section
         return make_part(reading, form, *labels, is_alone=is_alone)
 
     def _keeps(self, form: Format, samples: Samples, found: Found) -> bool:
-        """Tell whether samples are kept; those over time and of a part of a run always are."""
+        """Return whether to keep samples; those over time and of partial runs are always kept."""
         belongs_to_load = form.is_companion or samples.reading.role == "companion"
         if self._known.samples:
             return self._options.samples or belongs_to_load
@@ -371,14 +371,14 @@ class Reader:
             self._see(seen)
 
     def _fingerprint(self, found: Found) -> str:
-        """Return what changes when labels or the reader change."""
+        """Return a text that changes if labels or the reader change."""
         labels = tuple(found.labels)  # a record's own repr takes ten times as long
         windows = found.sidecars.windows(found.path) if found.sidecars and found.path else ()
         around = self._digest(found.sidecar) + self._digest(windows)
         return hashlib.sha256(around + f"{found.variant}{labels}".encode()).hexdigest()[:16]
 
     def _digest(self, shared: object) -> bytes:
-        """Return the digest of what a folder's files share, held so that its id stays its own."""
+        """Return the digest of an object shared by files, which is kept to keep its id unique."""
         if id(shared) not in self._digests:
             digest = hashlib.sha256(f"{self._stamp}{shared!r}".encode()).digest()
             self._digests[id(shared)] = shared, digest
@@ -390,7 +390,7 @@ def _unchanged(found: Found) -> SourceReport:
 
 
 def is_bulk(found: Found) -> bool:
-    """Tell whether a source is so large that two may read it; packed, it is an eighth of that."""
+    """Return whether a source is large enough for two threads; if packed, an eighth is enough."""
     return found.size > (AHEAD_BYTES >> 3 if found.label.endswith(".gz") else AHEAD_BYTES)
 
 

@@ -1,4 +1,4 @@
-"""Runs under the commits that their sources record: what ``benchkit history import`` stores."""
+"""Runs under the commits that their sources record, for ``benchkit history import``."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from benchkit.ingestion.sources import Found, write_assigned
 from benchkit.labels.patterns import PathLabels
 from benchkit.parsers.base import Reading, Repeats, Samples
 
-#: What begins the address of imported runs, which no file of any machine has.
+#: Prefix of the address of imported runs; no local file has it.
 _SCHEME = "import:"
 _UNRECORDED = "no commit is recorded"
 _DIRTY = "they were measured with uncommitted changes, so they are not of a commit"
 
 
 class Place(NamedTuple):
-    """A commit, and what its runs have in common: their tool, and their suite or machine."""
+    """A commit, and the common labels of its runs: their tool, and their suite or machine."""
 
     commit: str
     tool: str
@@ -33,7 +33,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Importing:
-    """How results come under the commits that they record.
+    """How an import assigns results to the commits that they record.
 
     Parameters
     ----------
@@ -53,9 +53,9 @@ class Importing:
 
 
 class Selection:
-    """The runs of one source that an import takes; the others are counted with the reason.
+    """The runs of one source that an import takes; others are counted by reason.
 
-    Without an import it takes all.
+    Without an import, all runs are taken.
     """
 
     def __init__(self, importing: Importing | None, found: Found) -> None:
@@ -66,13 +66,13 @@ class Selection:
 
     @property
     def is_known(self) -> bool:
-        """Whether it left out what the store holds, and nothing else."""
+        """Return whether only results that the store already holds were left out."""
         return bool(self._held) and not self._left
 
     def select(
         self, records: Iterable[Reading | Repeats | Samples]
     ) -> Iterable[Reading | Repeats | Samples]:
-        """Return the runs of dated commits that are not stored."""
+        """Return the runs of dated commits that are not stored yet."""
         return records if self._importing is None else self._filter(records, self._importing)
 
     def _filter(
@@ -86,7 +86,7 @@ class Selection:
                 yield record
 
     def list_problems(self) -> Iterator[Diagnostic]:
-        """Say what was left out, and why."""
+        """Report the left-out results, with reasons."""
         label = self._found.label
         for reason, count in self._left.items():
             results = "1 result" if count == 1 else f"{count:,} results"
@@ -110,12 +110,12 @@ class Selection:
         return False
 
     def _explain(self, reading: Reading, importing: Importing) -> str:
-        """Say why a commit is not taken; nothing of one that is."""
+        """Return the reason for refusing a commit, if any."""
         commit = reading.env["commit"]
         if len(commit) < SHORTEST or not commit.isalnum():
             return f"{commit!r} is not a commit"
         if not reading.env.get("date"):
-            from benchkit.history.naming import shorten  # no other ingest needs numpy so early
+            from benchkit.history.naming import shorten  # others do not need numpy this early
 
             return f"commit {shorten(commit)} has no date"
         if commit not in self._reasons:
@@ -124,7 +124,7 @@ class Selection:
 
 
 def _compare(commit: str, stored: Collection[str]) -> str:
-    """Say that a commit has another name in the store, if it has."""
+    """Return a message if the store holds the commit under another name."""
     from benchkit.history.naming import resolve
 
     try:
@@ -137,8 +137,8 @@ def _compare(commit: str, stored: Collection[str]) -> str:
 def place_run(reading: Reading, found: Found) -> Place:
     """Return the commit, the tool and the group of a run, wherever its source lies.
 
-    The file of one commit is named after it, and perhaps after an environment, in the folder of a
-    machine; a file of many commits names their suites itself.
+    A file of one commit is named after it and optionally an environment, in a folder named after
+    the machine; a file of many commits names their suites itself.
     """
     commit, group = reading.env["commit"], reading.group
     if not reading.variant:
@@ -150,7 +150,7 @@ def place_run(reading: Reading, found: Found) -> Place:
 
 
 def label_run(found: Found, reading: Reading, labels: PathLabels) -> Found:
-    """Return the source as that of one commit: no path tells its labels, or supersedes it."""
+    """Return the source for one commit, without path labels, and superseded by no path."""
     place = place_run(reading, found)
     labels = labels._replace(group=place.group, variant=place.commit[:8])
     return replace(

@@ -1,4 +1,4 @@
-"""Runs that an ingest read again, and that are of another group or commit than in the store.
+"""Runs that an ingest reads again under another group or commit than in the store.
 
 Groups depend on the paths that are read together, on options and on sidecars, and are never
 compared with each other.
@@ -14,7 +14,7 @@ from benchkit.ingestion.parts import Part
 from benchkit.ingestion.sources import Identity
 from benchkit.listing import list_names
 
-#: Groups of one source that are listed.
+#: Maximum number of listed groups of one source.
 _NAMED = 3
 _HINT = (
     "paths that are given together are labelled together; to keep the former labels, run "
@@ -24,15 +24,15 @@ _HINT = (
 _MEASURE = "if it is left from an earlier measurement, measure again or delete it"
 #: Facts that belong to a commit.
 _OF_COMMIT = ("commit", "date", "branch")
-#: The commit for which unchanged runs were ingested, though they keep that of their measurement.
+#: The fact that names the commit of an ingest in which an unchanged run kept its earlier commit.
 INGESTED_FOR = "ingested_for"
 
-#: A source with the content that it had.
+#: A source with its earlier content.
 _Source = tuple[Identity, str]
 
 
 def describe_relabelled(new: Sequence[Part], superseded: Sequence[Part]) -> Iterator[Diagnostic]:
-    """Say which sources that did not change have other groups than before, and which.
+    """Report unchanged sources whose groups differ from those in the store.
 
     Parameters
     ----------
@@ -54,11 +54,11 @@ def describe_relabelled(new: Sequence[Part], superseded: Sequence[Part]) -> Iter
 
 
 def keep_commits(new: Sequence[Part], superseded: Sequence[Part]) -> Iterator[Diagnostic]:
-    """Say which results did not change though their commit does, and which commit they count for.
+    """Report unchanged results whose commit differs, and the commit for which they count.
 
-    Beside new results, or results that were new when the commit was ingested first, they are most
-    likely left from an earlier measurement, so they keep their commit, in place. Otherwise the
-    commit is corrected.
+    If there are other new results, or there were at the first ingest of the commit, unchanged ones
+    are most likely left from an earlier measurement, so they keep their commit, in place. Otherwise
+    the commit is corrected.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def keep_commits(new: Sequence[Part], superseded: Sequence[Part]) -> Iterator[Di
 
 
 def _list_groups(parts: Iterable[Part]) -> dict[_Source, str]:
-    """Return the groups of the runs of each source, in words."""
+    """Return the groups of the runs of each source, as text."""
     groups: dict[_Source, set[str]] = defaultdict(set)
     for part in parts:
         if part.sha256:

@@ -1,4 +1,4 @@
-"""Files that add nothing to others: parts and copies that a tool made, and links."""
+"""Files without results of their own: parts and copies made by a tool, and links."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pathlib import Path
 from benchkit.ingestion.sources import Found
 from benchkit.parsers import registry
 
-#: Why such a file is passed over.
+#: Reasons for skipping these files.
 PART, COPY = "part of the result next to it", "a copy of {} that the tool made"
 
 
 def leave_out_repeats(paths: Sequence[Path], passed: list[tuple[Path, str]]) -> list[Path]:
-    """Return the files without those that repeat a result; ``passed`` gets these, with the reason.
+    """Return the files that do not repeat a result; add the others to ``passed``, with reasons.
 
-    Of copies the last one that a tool's format names stays, as it stands elsewhere.
+    Of several copies, the last one in the order of a tool's format stays.
     """
     kept, endings = [], tuple({_ending(file) for file, _ in registry.repeating()})
     for path in paths:
@@ -38,7 +38,7 @@ def leave_out_repeats(paths: Sequence[Path], passed: list[tuple[Path, str]]) -> 
 
 
 def read_once(sources: Sequence[Found]) -> list[Found]:
-    """Return each real file once, by its name rather than a link's; each label is a source."""
+    """Return each real file once per label, by its real name rather than a link's."""
     chosen: dict[tuple[str, str], Found] = {}
     missing: list[Found] = []
     real_folder = cache(os.path.realpath)
@@ -62,20 +62,20 @@ def read_once(sources: Sequence[Found]) -> list[Found]:
 
 
 def _count_alike(path: Path, real: str) -> int:
-    """Return how many names at the end of a path are those of the real file."""
+    """Return how many names at the end of a path equal those of the real file."""
     pairs = zip(reversed(path.parts), reversed(Path(real).parts), strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _ending(file: str) -> str:
-    """Return how the name of a file ends that a pattern matches."""
+    """Return the end of the file names that a pattern matches."""
     return file.removeprefix("*").rpartition("/")[2]
 
 
 def _repeats(path: Path, file: str, result: str) -> bool:
-    """Tell whether a file is the one that repeats a result.
+    """Return whether a file repeats a result.
 
-    A star is the same text in both, and any name where the file has none.
+    A star stands for the same text in both, or for any name if only the result has one.
     """
     if not path.name.endswith(_ending(file)) or not path.match(file):
         return False
@@ -86,7 +86,7 @@ def _repeats(path: Path, file: str, result: str) -> bool:
 
 
 def _find_equal(path: Path, result: str, kept: Collection[Path]) -> str:
-    """Return the place of another result with the same bytes, as seen from a file's folder."""
+    """Return the relative path of another result with the same bytes."""
     folder, place = path.parent, result
     while place.startswith("../"):
         folder, place = folder.parent, place.removeprefix("../")
@@ -99,5 +99,5 @@ def _find_equal(path: Path, result: str, kept: Collection[Path]) -> str:
 def _is_equal(path: Path, other: Path) -> bool:
     try:
         return filecmp.cmp(path, other, shallow=False)
-    except OSError:  # reading it later says why it cannot be
+    except OSError:  # reading it later reports the reason
         return False

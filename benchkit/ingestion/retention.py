@@ -1,6 +1,6 @@
-"""What a store keeps: a prune drops old runs; `undo` takes it back until a vacuum.
+"""Retention in a store: a prune drops old runs; `undo` restores them until a vacuum.
 
-The ingest that `undo` took back is named, so that it is not taken for a later one: an ingest that
+The ingest that `undo` reverted is named, so that it is not mistaken for a later one: an ingest that
 reads nothing new commits nothing, so the last change may be older than it.
 """
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """The ingests and runs that were dropped, and the old ingests that stay."""
+    """The numbers of dropped ingests and runs, and of old ingests that remain."""
 
     ingests: int = 0
     runs: int = 0
@@ -42,10 +42,10 @@ class Pruned:
 
 
 def prune_ingests(store: Store, before: datetime, keep: int = 1) -> Pruned:
-    """Drop the runs of ingests that began before a time, in one commit that `undo` takes back.
+    """Drop the runs of ingests that began before a time, in one commit that `undo` can revert.
 
-    An ingest goes with all of its runs, or stays: also if it is one of the ``keep`` newest of a
-    variant, so that there is always something to compare with.
+    An ingest is dropped with all of its runs, or stays. One of the ``keep`` newest ingests of a
+    variant always stays, so that there is something to compare with.
     """
     pruned = Pruned()
 
@@ -64,7 +64,7 @@ def prune_ingests(store: Store, before: datetime, keep: int = 1) -> Pruned:
 
 
 def _list_newest(parts: Sequence[Part], keep: int) -> set[int]:
-    """Return the newest ingests of each variant of a group, in which a commit is no group."""
+    """Return the newest ingests of each variant of a group, ignoring commits in group names."""
     batches = defaultdict[tuple[str, str], set[int]](set)
     for part in parts:
         if part.role not in REFUSED_ROLES:
@@ -75,7 +75,7 @@ def _list_newest(parts: Sequence[Part], keep: int) -> set[int]:
 
 
 def prune_commits(store: Store, keep: int, branch: str | None = None) -> list[str]:
-    """Drop the runs of all but the newest commits, in one commit that `undo` takes back.
+    """Drop the runs of all but the newest commits, in one commit that `undo` can revert.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def _date(part: Part) -> datetime | None:
 
 
 def require_origin(rows: pa.Table, mine: str, named: str | None) -> None:
-    """Refuse to take back an ingest that another CI job or machine made, unless it is named.
+    """Refuse to undo an ingest of another CI job or machine, unless it is named.
 
     Parameters
     ----------
@@ -150,13 +150,13 @@ def require_origin(rows: pa.Table, mine: str, named: str | None) -> None:
 
 
 def _list_origins(added: pa.Table) -> list[str]:
-    """Return the origins of an ingest, unless it was made on this machine, outside of CI."""
+    """Return the origins of an ingest; none if it was made on this machine outside CI."""
     held = added["origin"].unique().to_pylist() if "origin" in added.column_names else []
     return sorted(filter(None, held))
 
 
 def describe_reverted(rows: pa.Table, before: pa.Table | None, left: pa.Table | None) -> str:
-    """Say which change was undone: when it was made, from which paths, and its runs.
+    """Describe the undone change: when it was made, from which paths, and its runs.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""Of which roles the runs in a table of values are.
+"""Roles of the runs in a table of values.
 
-How the runs in a table of values were loaded: by an open or a closed loop.
+The load model of runs in a table of values: open or closed loop.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
 
 
-#: Roles whose values are in the table unless others are requested.
+#: Roles whose values are in the table by default.
 LISTED = ("measured", "companion")
 
 
 def are_named(roles: Sequence[str]) -> bool:
-    """Tell whether a table of runs of these roles has to say which run has which."""
+    """Return whether a table of runs with these roles needs a column for the role."""
     return not set(roles) <= set(LISTED)
 
 
 def has_derived(roles: Sequence[str]) -> bool:
-    """Tell whether a table of runs of these roles has what follows from measured runs."""
+    """Return whether a table of runs with these roles includes derived values."""
     return not roles or "measured" in roles
 
 
 def name_role(derived: Observations, roles: Sequence[str]) -> Observations:
-    """Return what follows from measured runs, as other values of runs of several roles are."""
+    """Return derived values with a role column, if the table needs one."""
     return derived.assign(role="measured") if are_named(roles) else derived
 
 
 def require_roles(stored: Iterable[str], roles: Sequence[str]) -> None:
-    """Refuse to give an empty table where only runs of other roles were read."""
+    """Refuse to return an empty table if only runs with other roles were read."""
     counts = Counter(stored)
     expected = roles or ("measured", "companion")
     if counts and not any(role in counts for role in expected):
@@ -50,9 +50,9 @@ def require_roles(stored: Iterable[str], roles: Sequence[str]) -> None:
 
 
 def name_load(values: Observations, runs: Runs) -> Observations:
-    """Add the load model of each value's run; it is missing where it is unknown.
+    """Add the load model of each value's run; it is missing if unknown.
 
-    The primary metric of a load tool depends on it.
+    A load tool's primary metric depends on it.
     """
     import numpy as np
     import pandas as pd

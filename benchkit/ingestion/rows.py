@@ -1,6 +1,6 @@
 """Parts as rows of the store's table of runs, and back.
 
-What makes the frames of many runs reads their columns; what labels them reads parts.
+The frames of many runs are made from columns; labelling uses parts.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _JSON = frozenset(name for name, type_ in _TYPES.items() if type_ == "map")
 
 
 def parts_table(parts: Sequence[Part]) -> pa.Table:
-    """Write parts as a table for the store: a row for each run, texts as codes."""
+    """Write parts as a table for the store: one row per run, texts as codes."""
     import pyarrow as pa
 
     types = schema.arrow_types() | {"map": pa.string()}
@@ -63,7 +63,7 @@ def _spread(columns: Mapping[str, pa.Array], parts: Sequence[Part]) -> dict[str,
     }
     order = pieces.argsort(kind="stable")
     take = pa.array(owners[order], pa.int32())
-    nothing = pa.array(np.zeros(len(take), np.int32))  # shared by the columns of one text
+    nothing = pa.array(np.zeros(len(take), np.int32))  # shared by all columns with a single text
     nulls = {column.type: pa.nulls(len(take), column.type) for column in columns.values()}
 
     def spread(column: pa.Array) -> pa.Array:
@@ -82,12 +82,12 @@ def _spread(columns: Mapping[str, pa.Array], parts: Sequence[Part]) -> dict[str,
 
 @lru_cache(maxsize=1 << 10)
 def _write_json(entries: tuple[tuple[str, str], ...]) -> str:
-    """Write entries that many runs share; hardly any run has its own."""
+    """Write entries, which many runs share."""
     return json.dumps(dict(entries))
 
 
 def read_parts(table: pa.Table | None) -> list[Part]:
-    """Read the parts back from the store's table, as they were stored."""
+    """Read parts from the store's table, as they were stored."""
     if table is None:
         return []
     stored = [field for field in fields(Part) if field.name in table.column_names]
@@ -97,7 +97,7 @@ def read_parts(table: pa.Table | None) -> list[Part]:
 
 
 def _list_values(column: pa.ChunkedArray, field: Field[Any]) -> list[Any]:
-    """Return the values of a field, equal texts as one object; null is as if nothing was stored."""
+    """Return the values of a field, equal texts as one object; null becomes the default."""
     import pyarrow as pa
 
     default = _find_default(field)
@@ -113,7 +113,7 @@ def _list_values(column: pa.ChunkedArray, field: Field[Any]) -> list[Any]:
 
 
 def fill_rows(stored: pa.Table) -> pa.Table:
-    """Return all columns of parts; what is null is as if nothing was stored."""
+    """Return all columns of parts; null becomes the default."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -131,14 +131,14 @@ def fill_rows(stored: pa.Table) -> pa.Table:
 
 
 def _find_default(field: Field[Any]) -> str | int | None:
-    """Return what a stored field is where it is null."""
+    """Return the value that replaces null in a stored field."""
     if field.name in _JSON:
         return "{}"
     return None if field.default is MISSING else field.default
 
 
 def fill_texts(stored: pa.Table, names: list[str]) -> pa.Table:
-    """Return text columns of a store, empty where a store from before them has none."""
+    """Return text columns of a store; those that an older store lacks are empty."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -155,17 +155,17 @@ def fill_texts(stored: pa.Table, names: list[str]) -> pa.Table:
 @lru_cache(maxsize=1 << 10)
 def load_entries(text: str) -> dict[str, str]:
     """Read entries that many runs share, as one object."""
-    entries: dict[str, str] = json.loads(text)  # the store has refused what is none
+    entries: dict[str, str] = json.loads(text)  # the store has already refused invalid ones
     return entries
 
 
 def _read_json(text: str) -> dict[str, str]:
-    """Read entries that many runs share; each gets a copy."""
+    """Read entries that many runs share, as a separate copy."""
     return load_entries(text).copy()
 
 
 def _list_runs(parts: Sequence[Part]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return for each run of the parts the place of its part, its piece and its number."""
+    """Return for each run of the parts the position of its part, its piece and its number."""
     import numpy as np
 
     sizes = [part.size for part in parts]
@@ -181,7 +181,7 @@ def _list_runs(parts: Sequence[Part]) -> tuple[np.ndarray, np.ndarray, np.ndarra
 
 
 def select_sharded(rows: pa.Table) -> list[Part]:
-    """Return the parts that tell which generator of a run they are of."""
+    """Return the parts that record which generator of a run made them."""
     import numpy as np
     import pyarrow as pa
 

@@ -1,7 +1,7 @@
-"""One run out of the files of several generators: counts summed, percentiles from all samples.
+"""One run from the files of several generators: counts are summed, percentiles use all samples.
 
-Percentiles of several summaries give no percentile of the whole: without samples they are left out,
-and a finding says which.
+Percentiles of several summaries do not yield a percentile of the whole. Without samples they are
+left out, and a finding names them.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
     from benchkit.parsers.base import Row
 
-#: Yields the batches of raw samples of pieces, named by batch and piece.
+#: Yields batches of raw samples of the pieces that batch and piece identify.
 ReadSamples = Callable[[Sequence[tuple[int, int]]], Iterable["pa.RecordBatch"]]
 
 
 class _About(NamedTuple):
-    """What a value is of."""
+    """The subject, metric, statistic and unit of a value."""
 
     subject: str | None
     metric: str
@@ -72,7 +72,7 @@ class Sharded:
         return self.parts[0].labels
 
     def combine(self, shards: Sequence[dict[_About, _Value]], digests: _Digests) -> list[Row]:
-        """Return the values of the whole run, of each generator's and of all samples."""
+        """Return the values of the whole run, from each generator's values and from all samples."""
         line, rows = self.parts[0].line, list[Any]()
         for (subject, metric, unit), (digest, step) in digests.items():
             for stat, value, error in summarise(digest):
@@ -102,7 +102,7 @@ _Digests = dict[tuple[str | None, str, str], tuple[Digest, float | None]]
 
 
 def find_sharded(parts: Iterable[Part], *, fewest: int = 2) -> list[Sharded]:
-    """Return the runs that several generators made, which `settle` gave one number."""
+    """Return the runs of several generators, to which `settle` assigned one number."""
     runs: dict[tuple[Labels, str], list[Part]] = defaultdict(list)
     for part in parts:
         if SHARD in part.env and part.role == "measured":
@@ -112,7 +112,7 @@ def find_sharded(parts: Iterable[Part], *, fewest: int = 2) -> list[Sharded]:
 
 
 def set_aside_incomplete(parts: Sequence[Part]) -> None:
-    """Give the runs of a side that lack a generator the role ``part``, in place."""
+    """Set the role ``part``, in place, for runs of a side that lack a generator."""
     sides: dict[tuple[Side, str], list[Sharded]] = defaultdict(list)
     for run in find_sharded(parts, fewest=1):
         sides[run.labels.side, run.parts[0].origin].append(run)
@@ -123,7 +123,7 @@ def set_aside_incomplete(parts: Sequence[Part]) -> None:
 
 
 def report_incomplete(parts: Iterable[Part]) -> Iterator[Finding]:
-    """Name the runs that were set aside: B213."""
+    """B213: runs that were set aside."""
     sides: dict[Side, set[int]] = defaultdict(set)
     for part in parts:
         if part.role == "part" and SHARD in part.env:
@@ -144,9 +144,9 @@ def report_incomplete(parts: Iterable[Part]) -> Iterator[Finding]:
 def join_values(
     parts: Sequence[Part], values: pa.Table, read_samples: ReadSamples
 ) -> tuple[pa.Table, int, list[Finding]]:
-    """Replace the values of each generator by those of the run that they made together.
+    """Replace the values of each generator by those of their common run.
 
-    Returns the table, the number of those values, which are its last rows, and findings.
+    Returns the table, the number of common values, which are its last rows, and findings.
 
     Parameters
     ----------
@@ -176,14 +176,14 @@ def join_values(
 
 
 def leave_out_summaries(values: pa.Table, pieces: Container[tuple[int, int]]) -> pa.Table:
-    """Leave out the values of pieces that are no raw samples."""
+    """Remove the values of pieces, except raw samples."""
     import pyarrow as pa
 
     return values.filter(pa.array(~_is_summary(values, pieces)))
 
 
 def _is_summary(values: pa.Table, pieces: Container[tuple[int, int]]) -> np.ndarray:
-    """Mark the values of pieces that are no raw samples."""
+    """Mark the values of pieces, except raw samples."""
     import numpy as np
 
     named = zip(values["batch"].to_pylist(), values["piece"].to_pylist(), strict=True)
@@ -193,7 +193,7 @@ def _is_summary(values: pa.Table, pieces: Container[tuple[int, int]]) -> np.ndar
 
 
 def combine_facts(row: dict[str, Any], parts: Sequence[Part]) -> dict[str, Any]:
-    """Return what is known of a run of several generators: their loads add up.
+    """Return the facts of a run of several generators, with their loads added up.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def combine_facts(row: dict[str, Any], parts: Sequence[Part]) -> dict[str, Any]:
 def _digest(
     batches: Iterable[pa.RecordBatch], owners: dict[tuple[int, int], Sharded]
 ) -> dict[int, _Digests]:
-    """Gather the samples of each run: of the metrics that every one of its generators sampled."""
+    """Collect the samples of each run, for metrics that all of its generators sampled."""
     import pyarrow.compute as pc
 
     rules = {form.name: form.quantile_rule for form in registry.formats()}
@@ -260,7 +260,7 @@ def _digest(
 
 
 def _split(samples: pa.RecordBatch) -> Iterator[tuple[tuple[Any, ...], pa.RecordBatch]]:
-    """Yield the stretches of a batch that are of one piece, subject, metric and unit."""
+    """Yield the stretches of a batch with equal piece, subject, metric and unit."""
     import numpy as np
 
     if not len(samples):
@@ -281,7 +281,7 @@ def _split(samples: pa.RecordBatch) -> Iterator[tuple[tuple[Any, ...], pa.Record
 def _take(
     values: pa.Table, owners: dict[tuple[int, int], Sharded]
 ) -> tuple[pa.Table, dict[int, dict[str, dict[_About, _Value]]]]:
-    """Take the values of generators out of a table; of several forms the most precise counts."""
+    """Take the values of generators out of a table, using the most precise of several forms."""
     import pyarrow as pa
 
     is_owned = _is_summary(values, owners)
@@ -301,18 +301,18 @@ def _rank(value: _Value) -> tuple[float, bool]:
     return rank_form(value.resolution, value.origin)
 
 
-#: By which a generator's mean weighs where it has no number of events of its own.
+#: The weight of a generator's mean if it has no number of events.
 _REQUESTS = _About(None, "requests", "count", "1")
 
 
 def _combine(
     about: _About, shares: Sequence[_Value | None], requests: Sequence[_Value | None]
 ) -> _Value | None:
-    """Return the value of the whole run, None where the generators' values give none."""
+    """Return the value of the whole run; None if the generators' values do not determine it."""
     known = [one for one in shares if one is not None]
     values, step = [one.value for one in known], max(one.resolution or 0.0 for one in known)
     adds_up = metrics.adds_up(about.metric, about.stat, about.unit)
-    is_count = adds_up and about.subject is not None  # a reason that one generator never met is 0
+    is_count = adds_up and about.subject is not None  # a reason missing from one generator is 0
     if metrics.is_of_one(about.metric) or (len(known) < len(shares) and not is_count):
         return None
     counts = [one.n for one in known]

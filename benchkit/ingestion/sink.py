@@ -1,15 +1,15 @@
-"""Values on their way into the store: many of one source become a file, few a batch.
+"""Values on their way to the store: many from one source become a file, few a batch.
 
-A source may hold more values than memory. They are written while it is read, by the process that
-reads it: samples by metric, a row group of one metric alone at a time; those of runs in columns as
-they come.
+A source may hold more values than fit into memory. The process that reads it writes them at the
+same time: samples by metric, with one metric per row group; values of runs in columns, as they
+come.
 
-Other threads: those that read blocks of one large source ahead, and one that writes behind.
+Further threads read blocks of one large source ahead, and write behind.
 
-A large file is one task, and while what was read of one block is summed up and stored, the next
-ones can be unpacked and read, and the ones before it written. Files, their digest, gzip, the
-compiled kernel and Parquet let other threads work meanwhile. A block is whole lines and what is
-read of it depends on nothing else, so that the result is the same to the bit.
+A large file is one task. While the values of one block are summarised and stored, the next ones can
+be unpacked and read, and the previous ones written. Files, their digest, gzip, the compiled kernel
+and Parquet release the lock for other threads. A block consists of whole lines, and its reading
+depends on nothing else, so the result is the same to the bit.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ if TYPE_CHECKING:
     from benchkit.store.files import DataFile, FileWriter
 
 
-#: What every sample has.
+#: Text fields that every sample must have.
 _TEXTS = ("metric", "stat", "unit", "origin")
-#: Values of a source up to which they travel as a batch, and share a file with other sources'.
+#: Maximum number of values of a source that form a batch, sharing a file with other sources.
 FEW = 1 << 16
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
-#: Blocks of at most 4 MiB that may be on their way at a time.
+#: Maximum number of blocks, of up to 4 MiB each, in progress.
 _AHEAD = 4
-#: Calls that may wait; what they hold is memory.
+#: Maximum number of waiting calls, which hold memory.
 _WAITING = 2
 
 
 class ValueSink:
-    """Takes the samples of one source, and its runs in columns.
+    """Receives the samples of one source, and its runs in columns.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class ValueSink:
     def __init__(self, batch: int, folder: Path | None) -> None:
         self.rows = 0
         self.runs: list[tuple[int, pa.RecordBatch]] = []
-        self.contents: list[Contents] = []  # of runs that are written
+        self.contents: list[Contents] = []  # of written runs
         self._batch = batch
         self._folder = folder
         self._held: dict[str, list[tuple[int, Samples]]] = {}
@@ -72,7 +72,7 @@ class ValueSink:
         self._behind: Behind | None = None
 
     def take(self, piece: int, samples: Samples) -> None:
-        """Take a block of the samples of a piece.
+        """Add a block of samples of a piece.
 
         Raises
         ------
@@ -95,9 +95,9 @@ class ValueSink:
             self._write(metric)
 
     def take_runs(self, first: int, repeats: Repeats) -> None:
-        """Take the values of the next runs, ``first`` is the piece of the first one.
+        """Add the values of the next runs; ``first`` is the first run's piece.
 
-        As long as they are few, ``runs`` holds them.
+        ``runs`` holds them as long as they are few.
         """
         if not len(repeats):
             return
@@ -115,7 +115,7 @@ class ValueSink:
         self.runs.clear()
 
     def close(self) -> tuple[list[pa.RecordBatch], list[DataFile]]:
-        """Return what was taken: batches of samples, and files of what is too much for them."""
+        """Return the values: batches of samples, and files if there are too many."""
         batches, files = self._close_samples() if self.rows else ([], [])
         if self._run_writer is not None:
             files.append(self._run_writer.close())
@@ -134,7 +134,7 @@ class ValueSink:
         return [], [self._writer.close()]
 
     def drop(self) -> None:
-        """Give up what was taken."""
+        """Discard all values."""
         if self._behind is not None:
             self._behind.stop()
         if self._writer is not None:
@@ -159,7 +159,7 @@ class ValueSink:
 
 
 def run_ahead(items: Iterator[_T]) -> Iterator[_T]:
-    """Yield the items of an iterator, which another thread runs; its errors come in their turn."""
+    """Yield the items of an iterator that another thread runs; errors are raised in order."""
     pool = ThreadPoolExecutor(1)
     try:
         waiting = deque(pool.submit(next, items, None) for _ in range(_AHEAD))
@@ -171,7 +171,7 @@ def run_ahead(items: Iterator[_T]) -> Iterator[_T]:
 
 
 def read_ahead(function: Callable[[bytes], _T], blocks: Iterable[bytes]) -> Iterator[_T]:
-    """Yield ``function(block)`` for each block; errors and damage are raised in their turn."""
+    """Yield ``function(block)`` for each block; errors and damage are raised in order."""
     waiting: deque[Future[_T]] = deque()
     sound = UntilDamage(blocks)
     with ThreadPoolExecutor(2) as pool:
@@ -185,20 +185,20 @@ def read_ahead(function: Callable[[bytes], _T], blocks: Iterable[bytes]) -> Iter
 
 
 class Behind:
-    """Another thread that does one thing after the other, while its owner goes on."""
+    """A thread that makes calls one after the other, while its owner continues."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1)
         self._calls: deque[Future[None]] = deque()
 
     def do(self, function: Callable[_P, None], *args: _P.args, **kwargs: _P.kwargs) -> None:
-        """Call a function soon; what an earlier one raised is raised here."""
+        """Schedule a call; raise the error of an earlier one."""
         while len(self._calls) >= _WAITING:
             self._calls.popleft().result()
         self._calls.append(self._pool.submit(function, *args, **kwargs))
 
     def finish(self) -> None:
-        """Wait until all is done; what any of it raised is raised here."""
+        """Wait for all calls; raise the error of any of them."""
         try:
             while self._calls:
                 self._calls.popleft().result()
@@ -206,6 +206,6 @@ class Behind:
             self.stop()
 
     def stop(self) -> None:
-        """Leave out what was not begun, and forget what went wrong."""
+        """Cancel calls that have not begun, and ignore errors."""
         self._pool.shutdown(cancel_futures=True)
         self._calls.clear()

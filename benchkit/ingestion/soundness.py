@@ -1,8 +1,8 @@
-"""What a parser yields, until it ends or fails, without values that no measurement can have.
+"""The records of a parser, until it ends or fails, without values that no measurement can have.
 
-Every value of every parser passes here, whether it comes as a row, as samples or as repeats. A
-value must be a finite number, and one of a metric of the vocabulary (times, counts, rates, sizes)
-must not be negative; metrics that users define themselves may be.
+Every value of every parser is checked here, whether it comes as a row, as samples or as repeats. A
+value must be a finite number. A value of a metric in the vocabulary (times, counts, rates, sizes)
+must not be negative; user-defined metrics may be.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from benchkit.schema import FACTS
 if TYPE_CHECKING:
     import numpy as np
 
-#: A count is less: the table holds it in 64 bits with a sign.
+#: Limit of counts: the table stores them as signed 64-bit integers.
 COUNTS = 1 << 63
-#: An integer can be larger, and is no number of the table then.
+#: Largest finite number; larger integers cannot be stored in the table.
 _LARGEST = float_info.max
-#: Facts that are numbers, and what each is less than.
+#: Numeric facts, with their limits.
 _LIMITS = {
     fact.name: _LARGEST if fact.type == "f64?" else COUNTS
     for fact in FACTS
@@ -40,14 +40,15 @@ _LIMITS = {
 
 
 class Soundness:
-    """Checks the values of one source and remembers those that were left out."""
+    """Checks the values of one source and records those that were left out."""
 
     def __init__(self) -> None:
-        #: Metric, statistic and fault -> line and value of the first one, and how many.
+        #: Line and value of the first left-out value, and the count, by metric, statistic and
+        #: fault.
         self._left_out: dict[tuple[str, str, str], tuple[int, float, int]] = {}
 
     def check_record(self, record: Reading | Repeats | Samples) -> Reading | Repeats | Samples:
-        """Return a record without unsound values; rows are checked once their reading is whole."""
+        """Return a record without unsound values; rows are checked when a reading is complete."""
         if isinstance(record, Samples):
             return self.check_samples(record)
         return self._check_repeats(record) if isinstance(record, Repeats) else record
@@ -68,7 +69,7 @@ class Soundness:
         )
 
     def check_reading(self, reading: Reading) -> None:
-        """Drop the unsound rows and facts of a reading."""
+        """Remove the unsound rows and facts of a reading."""
         if not _are_plain(reading.rows) and not all(map(_is_sound, reading.rows)):
             rows, reading.rows = reading.rows, []
             for row in rows:
@@ -83,7 +84,7 @@ class Soundness:
                 setattr(reading, name, None)
 
     def join(self, other: Soundness) -> None:
-        """Take what was left out of later lines."""
+        """Add the values left out from later lines."""
         for key, (line, value, count) in other._left_out.items():
             first, known, before = self._left_out.get(key, (line, value, 0))
             self._left_out[key] = first, known, before + count
@@ -121,12 +122,12 @@ class Soundness:
 
 
 def _least(metric: str) -> float:
-    """Return the least value that a metric may have."""
+    """Return the minimum value of a metric."""
     return 0.0 if metric in VOCABULARY else -inf
 
 
 def _are_plain(rows: Sequence[Row]) -> bool:
-    """Tell whether all numbers are sound whatever they measure, as nearly always."""
+    """Return whether all numbers are sound for any metric, as they nearly always are."""
     for _, _, _, value, _, n, _, resolution, _, _ in rows:
         if not (0 <= value <= _LARGEST and 0 <= (resolution or 0) <= _LARGEST
                 and 0 <= (n or 0) < COUNTS):  # fmt: skip
@@ -142,13 +143,13 @@ def _is_sound(row: Row) -> bool:
 
 
 def _without_doubtful_facts(row: Row) -> Row:
-    """Return a sound value without the count and the rounding step that cannot be."""
+    """Return a sound value without its impossible count and rounding step."""
     subject, metric, stat, value, unit, _, time, _, origin, line = row
     return subject, metric, stat, value, unit, None, time, None, origin, line
 
 
 def _find_sound(values: np.ndarray, *, least: float | np.ndarray) -> np.ndarray | None:
-    """Return which values are sound; None where all are."""
+    """Return which values are sound; None if all are."""
     import numpy as np
 
     if not len(values) or (values.min() >= 0 and values.max() < inf):
@@ -160,7 +161,7 @@ def _find_sound(values: np.ndarray, *, least: float | np.ndarray) -> np.ndarray 
 def parse_records(
     form: Format, source: Source, diagnostics: list[Diagnostic]
 ) -> Iterator[Reading | Repeats | Samples]:
-    """Yield what a parser reads; its diagnostics, and its own failure, are put aside.
+    """Yield the records of a parser; collect its diagnostics, including its failure.
 
     Raises
     ------
@@ -198,7 +199,7 @@ def parse_records(
 def leave_out_loose(
     diagnostics: Sequence[Diagnostic], readings: Iterable[Reading]
 ) -> list[Diagnostic]:
-    """Leave out what one format says of lines of a report that another one has read."""
+    """Drop diagnostics of one format on lines that another format has read."""
     spans = sorted((reading.line, reading.last_line) for reading in readings)
 
     def is_read(line: int) -> bool:
@@ -209,14 +210,14 @@ def leave_out_loose(
 
 
 def _name_tool(problem: Diagnostic, form: Format) -> Diagnostic:
-    """Say whose JSON it is that has no end; an exported table is of no tool."""
+    """Name the tool of truncated JSON; an exported table belongs to no tool."""
     if problem.what != TRUNCATED or not form.tools:
         return problem
     return replace(problem, what=f"JSON of {form.tools[0]}, {problem.what}")
 
 
 def _last_line(record: Reading | Repeats | Samples | None) -> int:
-    """Return the line up to which a source was surely read."""
+    """Return the last line that was certainly read."""
     if record is None:
         return 0
     if isinstance(record, Repeats):

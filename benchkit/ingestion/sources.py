@@ -1,4 +1,4 @@
-"""One source with what lies around it, and labels that tell it from the others."""
+"""One source with its surroundings, and the labels that distinguish it from others."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ STDIN = "-"
 
 
 class Identity(NamedTuple):
-    """The identity of a source; ingesting the same one again supersedes its rows.
+    """The identity of a source; ingesting a source with the same identity supersedes its rows.
 
     ``origin`` is the CI job or the machine, ``path`` the resolved path, ``assigned`` the labels
-    given on the command line, as ``commit=c861e65,variant=main``.
+    from the command line, as in ``commit=c861e65,variant=main``.
     """
 
     origin: str
@@ -44,9 +44,9 @@ class Identity(NamedTuple):
 
 @remember
 def write_assigned(variant: str | None, commit: str) -> str:
-    """Write the labels of the command line that make another source of the same path.
+    """Write the command-line labels that make the same path another source.
 
-    Marks stand for the secrets in them, which differ where those do.
+    Secrets in them are replaced by marks, which differ if the secrets do.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def write_assigned(variant: str | None, commit: str) -> str:
 
 @dataclass(slots=True, kw_only=True)
 class Found:
-    """One source with what lies around it.
+    """One source with its surroundings.
 
     Parameters
     ----------
@@ -105,33 +105,33 @@ class Found:
 
     @property
     def identity(self) -> Identity:
-        """What tells it from other sources in a store; standard input is told by its content."""
+        """The key that distinguishes it in a store; standard input is identified by content."""
         return Identity(self.origin, self.address, self.assigned)
 
     @property
     def shown_variant(self) -> str:
-        """The variant by command line, sidecar or path, without the secrets in it."""
+        """The variant from the command line, sidecar or path, without secrets."""
         return redact_label(self.variant or self.sidecar.variant or self.labels.variant)
 
     @property
     def is_chosen(self) -> bool:
-        """Whether the file itself stood on the command line."""
+        """Return whether the file itself was given on the command line."""
         return self.is_labelled or (self.is_named and not self.variant)
 
     @property
     def is_shard(self) -> bool:
-        """Whether one of several generators of a run wrote it."""
+        """Return whether one of several generators of a run wrote it."""
         return self.sidecar.shard is not None or bool(self.labels.shard)
 
     @property
     def size(self) -> int:
-        """Bytes on disk when first asked; 0 where the file system does not tell."""
+        """The size in bytes at the first access; 0 if the file system does not report it."""
         if self.bytes < 0:
             self.bytes = self.measure()
         return self.bytes
 
     def measure(self) -> int:
-        """Return the bytes on disk now; 0 where the file system does not tell."""
+        """Return the current size in bytes; 0 if the file system does not report it."""
         try:
             return os.stat(self.path).st_size if self.path else len(self.data or b"")  # noqa: PTH116 - half the time
         except OSError:
@@ -155,12 +155,12 @@ class Found:
         try:
             return Source.load(self.path, self.label, guard=refuse_irregular)
         except UnreadableError:
-            refuse_irregular(self.path)  # which knows better why
+            refuse_irregular(self.path)  # which gives a better reason
             raise
 
 
 def read_standard_input() -> bytes:
-    """Return standard input as a whole.
+    """Return all of standard input.
 
     Raises
     ------
@@ -179,12 +179,12 @@ def read_standard_input() -> bytes:
 
 @lru_cache(1)
 def _read_once(stream: BinaryIO) -> bytes:
-    """Read a stream that an ingest may ask for again, after another writer made the store."""
+    """Read a stream, which an ingest may need again if another writer created the store."""
     return stream.read(PIPE_BYTES + 1)
 
 
 def require_file(path: Path) -> None:
-    """Refuse a device and a pipe, but for those that a shell makes for ``<(command)``.
+    """Refuse devices and pipes, except those that a shell makes for ``<(command)``.
 
     Raises
     ------
@@ -198,7 +198,7 @@ def require_file(path: Path) -> None:
 
 
 def refuse_irregular(path: Path) -> None:
-    """Refuse what a folder holds beside files, by the reason why it cannot be read.
+    """Refuse an entry of a folder that is not a file, with the reason why it cannot be read.
 
     Raises
     ------
@@ -213,12 +213,12 @@ def refuse_irregular(path: Path) -> None:
 
 
 def unpacked(path: str) -> str:
-    """Return the path that a file had before it was packed."""
+    """Return the path of a file before it was packed."""
     return path.removesuffix(PACKED)
 
 
 def digest_unpacked(path: str) -> str:
-    """Return the digest of what a packed file of this machine holds; else nothing."""
+    """Return the digest of a local packed file's content, otherwise an empty string."""
     if not path.endswith(PACKED) or not os.path.isabs(path):  # noqa: PTH117 - texts
         return ""
     try:
@@ -229,9 +229,9 @@ def digest_unpacked(path: str) -> str:
 
 
 def holds(path: str, sha256: str) -> bool:
-    """Tell whether a file of this machine still has a content: it may be gone or rewritten.
+    """Return whether a local file still has this content; it may be gone or rewritten.
 
-    Where a link leads to its folder, that moved: addresses are without links to folders.
+    If its folder is now a link, the folder moved: addresses contain no links to folders.
     """
     path = locate(path)
     folder = os.path.dirname(path)  # noqa: PTH120 - texts
@@ -247,5 +247,5 @@ def holds(path: str, sha256: str) -> bool:
 
 
 def is_dropped(path: Path | None) -> bool:
-    """Tell whether a link leads nowhere, as git-annex leaves it where it drops the content."""
+    """Return whether a link is dangling, as git-annex leaves it when it drops the content."""
     return path is not None and path.is_symlink() and not path.exists()

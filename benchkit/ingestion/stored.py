@@ -1,6 +1,6 @@
-"""The runs of a store in columns, with the labels that follow from the whole of it.
+"""The runs of a store in columns, with the labels that depend on all of them.
 
-A history holds so many runs that an object for each would take most of its time.
+A history holds so many runs that one object per run would take most of its time.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 
 def list_parts(store: Store) -> list[Part]:
-    """Return the parts of a store with the labels that follow from the whole of it."""
+    """Return the parts of a store, with the labels that depend on all of them."""
     return read_stored(store)[0]
 
 
 def read_stored(store: Store) -> tuple[list[Part], list[Part]]:
-    """Return the parts of a store, and what it remembers of refused sources."""
+    """Return the parts of a store, and its entries on refused sources."""
     stored = read_parts(store.pieces())
     parts = [part for part in stored if part.role not in REFUSED_ROLES]
     _label(parts)
@@ -54,7 +54,7 @@ def _label(parts: list[Part]) -> None:
 
 
 def read_rows(store: Store, commit: str = "") -> pa.Table:
-    """Return the runs of a store in columns, as `list_parts` labels them.
+    """Return the runs of a store in columns, with the labels that `list_parts` assigns.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def _take_commit(store: Store, commit: str) -> pa.Table | None:
 
 
 def lack_runs(store: Store) -> DataError:
-    """Return the error that a store holds no run."""
+    """Return the error that a store contains no runs."""
     return DataError(
         "the store is empty or does not exist",
         where=store.url,
@@ -104,7 +104,7 @@ def lack_runs(store: Store) -> DataError:
 
 
 def _needs_parts(rows: pa.Table) -> bool:
-    """Tell whether labels follow from headings, tables of containers or several generators."""
+    """Return whether labels depend on headings, container tables or several generators."""
     tools = map(registry.tool, rows["tool"].unique().to_pylist())
     return (
         any(map(load_entries, rows["headings"].unique().to_pylist()))
@@ -114,7 +114,7 @@ def _needs_parts(rows: pa.Table) -> bool:
 
 
 def _part_packages(rows: pa.Table) -> pa.Table:
-    """Put the Go package into the group where packages differ."""
+    """Add the Go package to the group if packages differ."""
     import pyarrow as pa
 
     if len(set(rows["pkg"].unique().to_pylist()) - {""}) < 2:
@@ -129,7 +129,7 @@ def _part_packages(rows: pa.Table) -> pa.Table:
 
 
 def list_row_layers(rows: pa.Table) -> Iterator[pa.Table]:
-    """Yield all runs, so that no side has more than one origin at a time."""
+    """Yield all runs in layers, in which each side has at most one origin."""
     import pyarrow as pa
 
     names = ("assigned", "variant", "origin", "role")
@@ -149,7 +149,7 @@ def list_row_layers(rows: pa.Table) -> Iterator[pa.Table]:
 
 
 def list_apart(rows: pa.Table) -> list[Part]:
-    """Return the runs of commits that several ingests read, or of which sources are gone."""
+    """Return the runs of commits that several ingests read, or some of whose sources are gone."""
     import pyarrow as pa
 
     env = code(rows["env"])
@@ -174,7 +174,7 @@ def _code(rows: pa.Table, *names: str) -> pd.DataFrame:
 def list_sources(
     stored: pa.Table | None, addresses: Iterable[str] | None = None
 ) -> dict[Identity, tuple[str, str]]:
-    """Return the digest and the fingerprint of each stored source; empty where damaged.
+    """Return the digest and the fingerprint of each stored source; empty if damaged.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def list_sources(
     rows = rows.filter(is_source)
     is_damaged = pc.equal(rows["role"], "damaged")
     damaged, whole = rows.filter(is_damaged), rows.filter(pc.invert(is_damaged))
-    # What gave no run is read, and refused, again.
+    # Sources without runs are read, and refused, again.
     known = dict.fromkeys(_list_identities(damaged), ("", ""))
     contents = zip(whole["sha256"].to_pylist(), whole["fingerprint"].to_pylist(), strict=True)
     known |= zip(_list_identities(whole), contents, strict=True)
@@ -205,7 +205,7 @@ def list_sources(
 def list_contents(
     stored: pa.Table | None,
 ) -> Iterator[tuple[Identity, str, str, datetime | None]]:
-    """Yield the stored sources that are whole: digest, group, and when their runs began."""
+    """Yield the undamaged stored sources, with digest, group and start time."""
     if stored is None or not len(stored):
         return
     import pyarrow as pa

@@ -1,6 +1,6 @@
-"""The headings above the runs of a source, as labels.
+"""Labels from the headings above the runs of a source.
 
-Reports below which their source says that a program crashed: their runs failed.
+Runs are marked as failed if the text below their report shows that a program crashed.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-#: Characters of a source beyond which it is a log, which has no headings.
+#: Maximum number of characters of a page; a larger source is a log without headings.
 LARGEST = 8 << 20
 _JSON = regex(rb"^[ \t>]{0,12}(?:\{\s{0,9}\"|\[\s{0,9}\{)", re.MULTILINE)
 Labelled = tuple[Format, Reading, Sections, Places | None]
@@ -58,9 +58,9 @@ _HINT = (
 def list_sections(
     source: Source, runs: Pieces, options: Options, problems: list[Diagnostic]
 ) -> Iterator[Labelled]:
-    """Yield what was read of a source with what the headings above it say.
+    """Yield the readings of a source, with the labels from the headings above them.
 
-    Runs that share a reading come once for each heading; ``problems`` gets what was not searched.
+    Runs that share a reading are yielded once per heading; ``problems`` receives skipped searches.
     """
     readings = [(form, reading, runs.places(reading)) for form, reading in runs.in_order()]
     may_be_headed = any(_may_be_headed(*item) for item in readings)
@@ -119,7 +119,7 @@ def list_sections(
 
 
 def _report_left_out(source: Source) -> Iterator[Diagnostic]:
-    """Say what of the text counts once, and where prefixes of logs may still stand."""
+    """Report text that counts only once, and log prefixes that may remain."""
     if source.size > LOG_BYTES and any(prefix.spans for prefix in source.prefixes):
         what = f"benchkit removes log prefixes only in the first {LOG_BYTES >> 20} MiB of a file"
         hint = "if results follow, split the file"
@@ -148,7 +148,7 @@ def _read_keys(
 def _hide_tables(
     lines: list[str], readings: Sequence[tuple[Format, Reading, Places | None]]
 ) -> None:
-    """Blank what was recorded beside results: it names none of them."""
+    """Blank companion records next to results, which name none of these."""
     for form, reading, _ in readings:
         if form.embeds and form.is_companion:
             for at in range(reading.line - 1, min(reading.last_line, len(lines))):
@@ -158,7 +158,7 @@ def _hide_tables(
 def _hide_chatter(
     lines: list[str], readings: Sequence[tuple[Format, Reading, Places | None]]
 ) -> None:
-    """Drop what tools print around their results, which says nothing of these."""
+    """Remove text that tools print around their results and that does not describe these."""
     patterns = {id(form.chatter): form.chatter for form, _, _ in readings if form.chatter}
     for pattern in patterns.values():
         for at, line in enumerate(lines):
@@ -166,7 +166,7 @@ def _hide_chatter(
 
 
 def _hide_rates(lines: list[str], blocks: Sequence[Block]) -> None:
-    """Take the rate of the block below or above out of bold lines: it names none."""
+    """Remove from bold lines a rate that the block below or above contains: it is not a name."""
     shown = [(at, *rated) for at, line in enumerate(lines) if (rated := read_rate(line))[0]]
     placed = sorted(blocks) if shown else []
     for at, number, rest in shown:
@@ -177,13 +177,13 @@ def _hide_rates(lines: list[str], blocks: Sequence[Block]) -> None:
 
 
 def _hide_tails(lines: list[str], blocks: Sequence[Block]) -> None:
-    """Blank what a script of a load tool prints below its results: it names none."""
+    """Blank the output of a load tool's script below its results, because it names none of them."""
     for number in chain.from_iterable(list_tails(lines, blocks)):
         lines[number - 1] = ""
 
 
 def _has_number(text: str, number: str) -> bool:
-    """Whether a number stands in a text, and not only its digits within another one."""
+    """Return whether a text contains a number, not just its digits within another one."""
     ends = ((before[-1:], after[:1]) for before, after in pairwise(text.split(number)))
     return any(not (before.isdigit() or before == "." or after.isdigit()) for before, after in ends)
 
@@ -191,7 +191,7 @@ def _has_number(text: str, number: str) -> bool:
 def _read_tables(
     page: Page, readings: Sequence[tuple[Format, Reading, Places | None]], blocks: Sequence[Block]
 ) -> dict[int, Sections]:
-    """Return the headings above what was recorded beside results, by the id of its reading."""
+    """Return the headings above companion records, by the id of their reading."""
     tables = [reading for form, reading, _ in readings if form.embeds and form.is_companion]
     placed = [page.move(Block(each.line, max(each.line, each.last_line))) for each in tables]
     headings = read_headings(page.lines, [*placed, *blocks])[: len(tables)] if tables else []
@@ -202,13 +202,13 @@ def _read_tables(
 
 
 def _may_be_headed(form: Format, reading: Reading, places: Places | None) -> bool:
-    """Tell whether a heading may stand above a reading: not in data, and not above line 1."""
+    """Return whether headings may precede a reading: not in data, and not on line 1."""
     is_text = form.embeds and not form.is_companion
     return is_text and (reading.line > 1 or places is not None)
 
 
 def _list_blocks(form: Format, reading: Reading, places: Places | None) -> list[Block]:
-    """Return where the runs of a reading stand, if headings may stand above them."""
+    """Return the blocks of a reading's runs, if headings may precede them."""
     if not form.embeds or form.is_companion:
         return []
     if places is not None:
@@ -217,13 +217,13 @@ def _list_blocks(form: Format, reading: Reading, places: Places | None) -> list[
 
 
 def _is_name(text: str) -> bool:
-    """Tell whether a text says more than a count of runs, a date or that this is a warm-up."""
+    """Return whether a text is more than a run count, a date or a word for a warm-up."""
     has_words = not is_silent(text) and bool(shorten(text)[0])
     return has_words and not STATUS.match(text)
 
 
 def _says_nothing(line: str) -> bool:
-    """Tell whether a plain line only counts a run, tells the time or pauses."""
+    """Return whether a plain line only counts a run, shows the time or announces a pause."""
     text = line.strip(" \t:：-")
     if not text or text[0] in "#=*<_`~>|+":
         return False
@@ -237,7 +237,7 @@ def _part_by_text(
     outputs: Sequence[Block],
     sections: Sequence[Sections],
 ) -> None:
-    """Tell blocks apart that have other text between them than repeats of one test have."""
+    """Distinguish blocks by the text between them, if it differs from that between repeats."""
     wholes = {number for each in outputs for number in range(each.first, each.last + 1)}
     shown = ["" if at in wholes or STATUS.match(line) else line for at, line in enumerate(lines, 1)]
     places = [
@@ -259,7 +259,7 @@ def _part_by_text(
 
 
 def _list_labels(reading: Reading, section: Sections) -> tuple[object, ...]:
-    """Return what blocks have in common that may be repeats."""
+    """Return the key shared by blocks that may be repeats."""
     labels = reading.tool, reading.benchmark, reading.target, section.caption, section.variant
     params, headings = tuple(reading.params.items()), tuple(section.headings.items())
     return *labels, section.is_warm_up, section.lines, params, headings
@@ -268,7 +268,7 @@ def _list_labels(reading: Reading, section: Sections) -> tuple[object, ...]:
 def _list_wholes(
     blocks: Sequence[Block], owners: Sequence[Reading], outputs: Sequence[Block]
 ) -> list[Block]:
-    """Return whole results: outputs of several benchmarks and reports that are nameless."""
+    """Return whole results: outputs of several benchmarks, and reports without a name."""
     others = [b for b, owner in zip(blocks, owners, strict=True) if not owner.benchmark]
     return [*outputs, *others]
 
@@ -282,7 +282,7 @@ def _take_captions(
 ) -> list[Above]:
     """Give results that name their benchmarks the lines around their whole output.
 
-    A row that stands in none has no lines of its own.
+    A row outside any output gets no lines.
     """
     shown = ["" if STATUS.match(line) else line for line in lines] if outputs else []
     around = read_headings(shown, _list_wholes(blocks, owners, outputs)) if outputs else []
@@ -299,7 +299,7 @@ def _take_captions(
 def _lead_by_process(
     prefixes: Sequence[Prefix], blocks: Sequence[Block], headings: Sequence[Above]
 ) -> Sequence[Above]:
-    """Put the pod or step that printed a block above its headings, where a log shows several."""
+    """Add the pod or step that printed a block above its headings, if a log contains several."""
     if len(prefixes) < 2:
         return headings
     names = [
@@ -313,7 +313,7 @@ def _lead_by_process(
 
 
 def _report_unsearched(source: Source, readings: Sequence[Reading]) -> list[Diagnostic]:
-    """Say that blocks of a large file may be pooled though headings would part them."""
+    """Report that blocks of a large file may be pooled although headings would separate them."""
     nameless = [reading for reading in readings if not reading.benchmark]
     if len(nameless) < 2:
         return []
@@ -326,7 +326,7 @@ def _report_unsearched(source: Source, readings: Sequence[Reading]) -> list[Diag
 
 
 def _report_json(source: Source, names: Collection[str]) -> Iterator[Diagnostic]:
-    """Say that JSON is not read in a large text with results of the formats of these names."""
+    """Report that JSON in a large text with results of these formats is not read."""
     is_text = any(form.embeds and form.name in names for form in registry.formats())
     with suppress(UnreadableError):
         if is_text and any(_JSON.search(block) for block in source.blocks()):
@@ -338,7 +338,7 @@ def _report_json(source: Source, names: Collection[str]) -> Iterator[Diagnostic]
 
 
 def read_lines(source: Source) -> list[str]:
-    """Return the lines of a source, none where it is too large to be a page."""
+    """Return the lines of a source, or none if it is too large for a page."""
     if source.size > LARGEST:
         return []
     lines: list[str] = []
@@ -355,7 +355,7 @@ def read_lines(source: Source) -> list[str]:
 def _part(
     form: Format, reading: Reading, places: Places, sections: Sequence[Sections]
 ) -> Iterator[Labelled]:
-    """Part runs that share a reading by what stands above them."""
+    """Split runs that share a reading by the labels above them."""
     parted: dict[str, list[int]] = {}
     for at, section in enumerate(sections):
         parted.setdefault(repr(section), []).append(at)
@@ -371,7 +371,7 @@ def _take(places: Places, rows: Sequence[int]) -> Places:
 
 
 def mark_crashes(source: Source, runs: Sequence[tuple[Format, Reading]]) -> Iterator[Diagnostic]:
-    """Mark the runs as failed that are the last before a program crashed, and say so."""
+    """Mark the last runs before a crash as failed, and report this."""
     reports = [run for form, run in runs if _is_report(form, run)]
     if not reports:
         return
@@ -390,7 +390,7 @@ def mark_crashes(source: Source, runs: Sequence[tuple[Format, Reading]]) -> Iter
 
 
 def _is_report(form: Format, run: Reading) -> bool:
-    """Tell whether a run is a text that ends with its results, and that has not failed yet."""
+    """Return whether a run is a text that ends with its results, and has not failed yet."""
     is_text = form.embeds and not (form.is_companion or form.reads_ends)
     is_run = run.status != "failed" and registry.tool(run.tool).role != "summary"
     return is_text and is_run and run.last_line > 0

@@ -1,4 +1,4 @@
-"""Labels of sources that are read together: files named at once, and those under one label."""
+"""Labels of sources that are read together: files named in one command, or under one label."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from benchkit.selection import SIDE_NAMES
 
 
 def lead_apart(folders: Iterable[Sequence[Found]], tools: ToolNames) -> None:
-    """Keep the folders below labelled folders apart, with a note on each that holds several."""
+    """Separate the folders below labelled folders, with a note on each that has several."""
     folders = list(folders)
     trees = [[source.labels for source in sources] for sources in folders]
     for sources, tree in zip(folders, lead_by_folders(trees, tools), strict=True):
@@ -34,7 +34,7 @@ def lead_apart(folders: Iterable[Sequence[Found]], tools: ToolNames) -> None:
 
 
 def join_labelled(folders: Sequence[Sequence[Found]], tools: ToolNames) -> list[list[Found]]:
-    """Return the sources of labelled folders, those of one label read as one folder."""
+    """Return the sources of labelled folders, after reading those of one label as one folder."""
     labelled: dict[str, list[Sequence[Found]]] = defaultdict(list)
     for sources in filter(None, folders):
         labelled[sources[0].variant].append(sources)
@@ -50,7 +50,7 @@ def join_labelled(folders: Sequence[Sequence[Found]], tools: ToolNames) -> list[
 
 
 def _find_places(sources: Sequence[Found]) -> tuple[str, list[str]]:
-    """Return the name of the folder that holds all files, and their paths below it."""
+    """Return the name of the folder that contains all files, and their paths below it."""
     paths = [PurePosixPath(os.path.abspath(source.label)) for source in sources]  # noqa: PTH100 - addresses, too
     top = PurePosixPath(os.path.commonpath([path.parent for path in paths]))
     return top.name, [path.relative_to(top).as_posix() for path in paths]
@@ -78,7 +78,7 @@ def list_declared(sources: Sequence[Found]) -> list[list[Found]]:
 
 
 def _name_declared(files: Mapping[Path, Sequence[Found]]) -> None:
-    """Make benchmarks of files that would be variants, where a sidecar of their folder names it."""
+    """Make benchmarks of files that would be variants, if a sidecar names their variant."""
     names = [{source.labels.variant for source in same} for same in files.values()]
     are_benchmarks = any(len(each) > 1 for each in names)
     for folder, same in files.items():
@@ -103,13 +103,13 @@ def _note(root: str, groups: Sequence[str]) -> Diagnostic:
 
 
 def note_numbers(sources: Sequence[Found]) -> Iterator[Diagnostic]:
-    """Note numbers of files that may be read in two ways, or that contradict their sidecars."""
+    """Note file numbers that are ambiguous, or that contradict their sidecars."""
     yield from _note_benchmarks(sources)
     yield from _note_renamed(sources)
 
 
 def _note_benchmarks(sources: Iterable[Found]) -> Iterator[Diagnostic]:
-    """Note numbers of tools' files that count as benchmarks, but may be runs of which some lack."""
+    """Note numbers of tools' files that count as benchmarks, but may be runs with gaps."""
     alike: dict[tuple[str, ...], dict[int, str]] = defaultdict(dict)
     for source in sources:
         labels = source.labels
@@ -130,7 +130,7 @@ def _note_benchmarks(sources: Iterable[Found]) -> Iterator[Diagnostic]:
 
 
 def _note_renamed(sources: Iterable[Found]) -> Iterator[Diagnostic]:
-    """Warn of files whose names count another run than the sidecars that were written with them."""
+    """Warn about files whose names and original sidecars have different run numbers."""
     for source in sources:
         stated, number = source.sidecar.run, source.labels.run
         is_captured = source.sidecar.exit_code is not None
@@ -146,7 +146,7 @@ def _note_renamed(sources: Iterable[Found]) -> Iterator[Diagnostic]:
 
 
 class Order(Enum):
-    """What the order of arguments tells once they are read together."""
+    """The meaning of the arguments' order after they are read together."""
 
     NOTHING = "all paths form one tree"
     FILES = "each file is one side, in the order given"
@@ -154,12 +154,11 @@ class Order(Enum):
 
 
 def read_together(found: Sequence[Found], variant: str, tools: ToolNames) -> Order:
-    """Read unlabelled files and folders together, as one folder that holds them all.
+    """Read unlabelled files and folders together, as one folder that contains them all.
 
-    Folders in which the same is measured are the sides, unless a baseline's name stands below them.
-    Where nothing tells two sides of a comparison, folders stay as they were read, and files are
-    read with those of their own folder. A ``variant`` for all that has no label leaves them as
-    they are.
+    Folders with the same benchmarks are the sides, unless the names below include a baseline's. If
+    nothing distinguishes two sides of a comparison, folders keep their labels, and files are read
+    with the others of their folder. A ``variant`` for all unlabelled sources leaves them unchanged.
     """
     plain = [source for source in found if source.path and not (source.variant or variant)]
     named = [source for source in plain if source.is_named and not source.labels.series]
@@ -178,7 +177,7 @@ def read_together(found: Sequence[Found], variant: str, tools: ToolNames) -> Ord
 
 
 def _read_sides(plain: Sequence[Found], tree: Sequence[PathLabels], tools: ToolNames) -> bool:
-    """Make variants of folders in which the same is measured; tell whether they are."""
+    """Make variants of folders with the same benchmarks; return whether they are any."""
     folders: dict[Path, list[Found]] = defaultdict(list)
     for source in plain:
         if source.sidecars:
@@ -201,7 +200,7 @@ def _read_sides(plain: Sequence[Found], tree: Sequence[PathLabels], tools: ToolN
 
 
 def _name_sides(folders: Sequence[Path]) -> Iterator[str]:
-    """Return the shortest names of folders that tell them apart: of v1/out and v2/out v1 and v2."""
+    """Return the shortest distinct names of folders: v1 and v2 for v1/out and v2/out."""
     parts = [folder.parts for folder in folders]
     ends = zip(*map(reversed, parts), strict=False)
     shared = next(at for at, names in enumerate(ends) if len({*names}) > 1)
@@ -211,7 +210,7 @@ def _name_sides(folders: Sequence[Path]) -> Iterator[str]:
 def _may_be_sides(
     folders: Sequence[Path], plain: Sequence[Found], tree: Sequence[PathLabels]
 ) -> bool:
-    """Tell whether nothing but the folders on the command line names the variants."""
+    """Return whether only the folders on the command line can name the variants."""
     variants = {labels.variant.lower() for labels in tree}
     return (
         variants.isdisjoint(SIDE_NAMES)
@@ -222,9 +221,9 @@ def _may_be_sides(
 
 
 def _is_whole(tree: Sequence[PathLabels], named: Sequence[Found]) -> bool:
-    """Tell whether files make a comparison together, or are runs of one variant.
+    """Return whether files form a comparison together, or are runs of one variant.
 
-    Files in a folder each are a side each.
+    If each file has its own folder, each is a side.
     """
     runs = {(labels.variant, labels.run) for labels in tree if labels.run is not None}
     is_repeated = len({variant for variant, _ in runs}) == 1 and len(runs) == len(tree) > 2
@@ -235,7 +234,7 @@ def _is_whole(tree: Sequence[PathLabels], named: Sequence[Found]) -> bool:
 
 
 def _has_sides(tree: Iterable[PathLabels]) -> bool:
-    """Tell whether anything was measured under two variants."""
+    """Return whether the same benchmark was measured under two variants."""
     variants: dict[tuple[str, str], set[str]] = defaultdict(set)
     for labels in tree:
         variants[labels.group, labels.benchmark].add(labels.variant)
@@ -245,8 +244,8 @@ def _has_sides(tree: Iterable[PathLabels]) -> bool:
 def _read_folders(named: Sequence[Found], tools: ToolNames) -> None:
     """Read the names of the files of each folder together.
 
-    Two files alone whose names tell two variants stay two: both sides of a comparison. Of files in
-    a folder each, only the numbers are read together.
+    Two single files whose names give two variants remain both sides of a comparison. For files in
+    one folder each, only the numbers are read together.
     """
     folders: dict[str, list[Found]] = defaultdict(list)
     for source in named:
@@ -275,7 +274,7 @@ def _read_folders(named: Sequence[Found], tools: ToolNames) -> None:
 def _are_two_sides(
     named: Sequence[Found], same: Sequence[Found], tree: Sequence[PathLabels]
 ) -> bool:
-    """Tell whether two files alone have two names, which would be one if read together."""
+    """Return whether two single files have two names that would become one if read together."""
     alone = {source.labels.variant for source in same}
     return len(named) == len(alone) == 2 > len({labels.variant for labels in tree})
 
@@ -288,9 +287,9 @@ def _keep_place(alone: PathLabels, together: PathLabels) -> PathLabels:
 
 
 def name_files(found: Sequence[Found], variant: str, tools: ToolNames) -> None:
-    """Read the names of files under one label together, as those of a folder with that label.
+    """Read the names of files under one label together, like those of a folder with that label.
 
-    They are benchmarks where one label has several, and some of them stand under another, too.
+    They are benchmarks if one label has several, and some of them also have another label.
 
     Parameters
     ----------
@@ -327,19 +326,19 @@ def name_files(found: Sequence[Found], variant: str, tools: ToolNames) -> None:
 
 
 def _leave_folder(place: str, label: str) -> str:
-    """Return a path without the folders that the label names: ``t1/x.txt`` of ``t1/main/x.txt``."""
+    """Return a path without folders named like the label: ``t1/x.txt`` for ``t1/main/x.txt``."""
     *folders, name = place.split("/")
     return "/".join((*(folder for folder in folders if folder != label), name))
 
 
 def _drop_label(labels: PathLabels, label: str) -> PathLabels:
-    """Drop the label from the name of a file: ``main_get`` under ``main`` is ``get``."""
+    """Remove the label from a file's name: ``main_get`` under ``main`` becomes ``get``."""
     rest = labels.variant.replace(label, "", 1).strip("-_. ") if labels.by_stem else ""
     return labels._replace(variant=rest) if rest else labels
 
 
 def distinguish(found: list[Found]) -> None:
-    """Give named files with equal labels the shortest paths that tell them apart."""
+    """Give named files with equal labels the shortest paths that distinguish them."""
     named = [source for source in found if source.is_named and not source.variant and source.path]
     _tell_by_stem(named)
     count = Counter(_key(source) for source in named)
@@ -350,9 +349,9 @@ def distinguish(found: list[Found]) -> None:
 
 
 def _tell_by_stem(named: Sequence[Found]) -> None:
-    """Take what is left of the stems for the variants, where nothing else tells files apart.
+    """Use the rest of the stems as variants, if nothing else distinguishes the files.
 
-    ``k6-base.txt`` and ``k6-otel.txt`` of one folder are two variants, not two benchmarks of one.
+    ``k6-base.txt`` and ``k6-otel.txt`` in one folder are two variants, not two benchmarks of one.
     """
     variants = {source.sidecar.variant or source.labels.variant for source in named}
     left = [source.labels.leftover for source in named]
@@ -374,7 +373,7 @@ def _key(source: Found) -> tuple[object, ...]:
 
 
 def _shortest(labels: Sequence[str]) -> Iterator[str]:
-    """Yield for each path its shortest ending that no other path has."""
+    """Yield the shortest unique ending of each path."""
     parts = [PurePosixPath(label.replace("\\", "/")).parts for label in labels]
     for length in range(1, max(map(len, parts)) + 1):
         ends = ["/".join(p[-length:]) for p in parts]

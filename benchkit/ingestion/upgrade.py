@@ -1,4 +1,4 @@
-"""Stores of earlier builds: their labels and the names of their files by the rules of this one."""
+"""Upgrade of stores from earlier builds: labels and file names by the rules of this build."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def settle_store(store: Store) -> None:
-    """Settle all that is stored by the rules of this build, whichever build stored it."""
+    """Settle all stored runs by the rules of this build, whichever build stored them."""
     use_key(read_key(store.url) or keep_key(store.url, draw_key()))
     store.commit_pieces(_settle_all, operation="upgrade")
 
@@ -37,9 +37,9 @@ def mask_addresses(store: Store, addresses: Collection[str]) -> None:
 
 
 def _settle_all(stored: pa.Table | None) -> pa.Table:
-    """Return the rows that settle everything stored anew, of the runs that this changes.
+    """Settle all stored runs again, and return the rows that change.
 
-    Without any, nothing is committed, and the last ingest can still be undone.
+    If there are none, nothing is committed, and the last ingest can still be undone.
     """
     before, parts = read_parts(stored), read_parts(stored)
     for part in parts:

@@ -1,12 +1,13 @@
-"""Several processes that read sources, and their results in the order of the sources.
+"""Several processes that read sources, with results in the order of the sources.
 
-Reading is what takes time, and no result may depend on how many read. A task is what one process
-reads in one go: consecutive small files, or one large file. A file is not split among processes:
-its digest has to be computed in order, and threads do the rest meanwhile.
+Reading takes most of the time, and no result may depend on the number of readers. A task is what
+one process reads without interruption: consecutive small files, or one large file. A file is never
+split among processes, because its digest has to be computed in order; threads do the rest in
+parallel.
 
-The processes are forked before the store is opened and before any thread runs; each ends by itself
-when the process that started it is gone. One that dies costs the source it was reading: several are
-tried again one by one, and the one that ends its reader twice gets a diagnostic.
+The processes are forked before the store is opened and before any thread runs; each exits by itself
+when its parent is gone. If one dies, only its current task is affected: several sources are retried
+one by one, and a source that kills its reader twice gets a diagnostic.
 """
 
 from __future__ import annotations
@@ -37,27 +38,27 @@ if TYPE_CHECKING:
     from benchkit.ingestion.discovery import Options
     from benchkit.ingestion.sources import Found
 
-#: A task is at most so many files, and no more of them once it has so many bytes.
+#: Maximum number of files of a task, and the size in bytes after which no more are added.
 TASK_FILES = 64
 TASK_BYTES = 4 << 20
-#: Input below which starting a process costs more than it saves.
+#: Minimum input in bytes for which starting a process saves time.
 WORTH_BYTES = 2 << 20
-#: Bytes up to which a plain report is read in less time than its results take to travel.
+#: Size in bytes up to which reading a plain report is faster than transferring its results.
 PLAIN_BYTES = 16 << 10
-#: Small sources that are read to see what most of them are.
+#: Number of small sources examined to see what most of them are.
 _PROBES = 8
-#: Tasks that may be done ahead of the one whose turn it is.
+#: Number of tasks that may be completed ahead of their turn.
 _AHEAD = 32
-#: Seconds after which a waiting process looks whether it is still wanted.
+#: Seconds after which a waiting process checks whether its parent still runs.
 _LOOK = 1.0
 
 Task = tuple[int, int]
 
 
 def plan_tasks(sources: Sequence[Found]) -> list[Task]:
-    """Part the sources into tasks: (first, one past the last).
+    """Split the sources into tasks: (first, one past the last).
 
-    A file of more than `TASK_BYTES` is a task of its own, so that it keeps nobody waiting.
+    A file larger than `TASK_BYTES` is a separate task, so that it delays nobody.
     """
     tasks: list[Task] = []
     start, size = 0, 0
@@ -70,7 +71,7 @@ def plan_tasks(sources: Sequence[Found]) -> list[Task]:
 
 
 def choose_jobs(sources: Sequence[Found], requested: int | None, options: Options) -> int:
-    """Return how many processes shall read: as many as are wanted, or as pay.
+    """Return the number of reading processes: as requested, or as many as save time.
 
     Parameters
     ----------
@@ -84,7 +85,7 @@ def choose_jobs(sources: Sequence[Found], requested: int | None, options: Option
 
 
 def _pays(sources: Sequence[Found], options: Options) -> bool:
-    """Tell whether reading takes so long that other processes save time."""
+    """Return whether reading takes long enough for more processes to save time."""
     small = [found for found in sources if found.size <= PLAIN_BYTES]
     total, little = (sum(found.size for found in some) for some in (sources, small))
     if total < WORTH_BYTES or total - little >= WORTH_BYTES:
@@ -95,25 +96,25 @@ def _pays(sources: Sequence[Found], options: Options) -> bool:
 
 def count_cores() -> int:
     """Return how many cores this process may use."""
-    allowed = getattr(os, "sched_getaffinity", None)  # not everywhere
+    allowed = getattr(os, "sched_getaffinity", None)  # not on every platform
     return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
 def find_share(sources: Sequence[Found], jobs: int) -> float:
-    """Return the bytes of one of several equal shares of the input.
+    """Return the size in bytes of one of several equal shares of the input.
 
-    While one process reads a larger file, others run out of work, so that it may use more threads.
+    While one process reads a larger file, others run out of work, so it may use more threads.
     """
     return sum(found.size for found in sources) / jobs if jobs > 1 else inf
 
 
 class Executor(Protocol):
-    """Who reads: this process, several of this machine, or those of a cluster."""
+    """The readers: this process, several local processes, or workers of a cluster."""
 
     def read_all(
         self, tasks: Sequence[Task], known: Known, see: Callable[[Seen], None]
     ) -> Iterator[Catch]:
-        """Read the sources and yield what came of each task, in the order of the tasks.
+        """Read the sources and yield the results of each task, in order.
 
         Parameters
         ----------
@@ -128,11 +129,11 @@ class Executor(Protocol):
         """
 
     def stop(self) -> None:
-        """End what reads, whatever it does."""
+        """Stop the readers, even during work."""
 
 
 class Alone:
-    """Reads in this process, a large source in several threads."""
+    """Reads in this process, using several threads for a large source."""
 
     def __init__(self, sources: Sequence[Found], options: Options, share: float = inf) -> None:
         self._sources, self._options, self._share = sources, options, share
@@ -147,12 +148,12 @@ class Alone:
             yield catch(known.batch, outcomes)
 
     def stop(self) -> None:
-        """Nothing goes on behind this process."""
+        """Do nothing: this process has no readers to stop."""
 
 
 @dataclass(slots=True, eq=False)
 class _Worker:
-    """One process, the pipe to it, and what it is reading."""
+    """A process, the pipe to it, and its current task."""
 
     process: BaseProcess
     pipe: Connection
@@ -174,7 +175,7 @@ class Crew:
     def read_all(
         self, tasks: Sequence[Task], known: Known, see: Callable[[Seen], None]
     ) -> Iterator[Catch]:
-        """Read the sources and yield what came of each task, in the order of the tasks."""
+        """Read the sources and yield the results of each task, in order."""
         self._known = known
         for worker in self._workers:
             worker.pipe.send(known)
@@ -198,7 +199,7 @@ class Crew:
                 yield ready
 
     def stop(self) -> None:
-        """End the processes, whatever they do."""
+        """Stop the processes, even during work."""
         for worker in self._workers:
             worker.process.terminate()
         for worker in self._workers:
@@ -213,7 +214,8 @@ class Crew:
         )  # fmt: skip
         process = self._context.Process(target=_work, args=arguments, daemon=True)  # type: ignore[attr-defined]
         with warnings.catch_warnings():
-            # Libraries' threads, of which Python warns, are idle: nothing was read or written yet.
+            # Python warns of threads of libraries, but they are idle: nothing was read or written
+            # yet.
             warnings.simplefilter("ignore", DeprecationWarning)
             process.start()
         theirs.close()
@@ -225,11 +227,11 @@ class Crew:
                 worker.task = waiting.popleft()
                 try:
                     worker.pipe.send(worker.task)
-                except OSError:  # it has died; its silence is heard next
+                except OSError:  # it has died, which `_listen` notices
                     continue
 
     def _listen(self) -> Iterator[tuple[_Worker, Catch | Seen | Exception | None]]:
-        """Wait for the next results; None is that of a process that has died."""
+        """Wait for the next results; None means that a process has died."""
         busy = {worker.pipe: worker for worker in self._workers if worker.task is not None}
         for pipe in wait(list(busy)):
             assert isinstance(pipe, Connection)  # noqa: S101 - nothing else was waited for
@@ -239,7 +241,7 @@ class Crew:
                 yield busy[pipe], None
 
     def _replace(self, lost: _Worker, task: Task, waiting: deque[Task]) -> Catch | None:
-        """Start another process; return what came of the lost one's task, if that is known."""
+        """Start a replacement; return the result of the lost process's task, if known."""
         lost.process.join()
         self._workers[self._workers.index(lost)] = successor = self._start()
         successor.pipe.send(self._known)
@@ -259,7 +261,7 @@ class Crew:
 def mourn(
     index: int, found: Found, options: Options, known: Known, what: str, hint: str
 ) -> Outcome:
-    """Return the outcome of a source that ended the process that read it."""
+    """Return the outcome of a source that crashed the process that read it."""
     outcome = refusal(index, found, Diagnostic(found.label, 0, what, hint))
     mark(outcome, found, options, known.batch, stored=known.sources)
     return outcome
@@ -273,14 +275,14 @@ def _work(
     parent: int,
     key: bytes,
 ) -> None:
-    """Read what the pipe asks for; this is all that such a process does."""
+    """Read the tasks from the pipe; this is the main loop of a reading process."""
     use_key(key)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to handle
     known = _receive(pipe, parent)
     if not isinstance(known, Known):
         return
-    turn = Lock()  # a thread that reads ahead tells how far it is
+    turn = Lock()  # a thread that reads ahead reports its progress
 
     def send(message: object) -> None:
         with turn:
@@ -296,7 +298,7 @@ def _work(
 
 
 def _receive(pipe: Connection, parent: int) -> object:
-    """Return the next message, or None when nobody will send one."""
+    """Return the next message, or None if there will be no more."""
     try:
         while not pipe.poll(_LOOK):
             if os.getppid() != parent:
