@@ -1,6 +1,6 @@
-"""The store: two Delta tables, one for values and one for the pieces of runs they belong to.
+"""The store: two Delta tables, one for values and one for the pieces of runs that own them.
 
-Atomic commits, crash safety, time travel and many readers, none of it written by us.
+Delta provides atomic commits, crash safety, time travel and many concurrent readers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["DEFAULT", "Store", "choose_place", "new_batch", "values_schema"]
 
 
 def __getattr__(name: str) -> object:
-    """Import what opens a store when it is first used: files are compared without one."""
+    """Import the modules that open a store on first use: comparing files does not need one."""
     if name not in __all__:
         msg = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(msg)

@@ -13,13 +13,13 @@ from benchkit.store.files import DataFile, FileWriter
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Samples from which a metric has a row group of its own, which takes 2.5 kB: those of fewer would
-#: be larger and slower to read apart.
+#: Minimum number of samples for a metric to get a separate row group, which takes 2.5 kB; smaller
+#: groups would be larger and slower to read separately.
 ALONE = 1 << 11
 
 
 def write_files(folder: Path, batch: int, batches: Iterable[pa.RecordBatch]) -> list[DataFile]:
-    """Write batches of values per run and of samples, in one file for each of the two.
+    """Write batches of values per run and of samples, each kind to one file.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def write_files(folder: Path, batch: int, batches: Iterable[pa.RecordBatch]) -> 
 
 
 class BatchWriter:
-    """Writes batches into one file, a row group as soon as they make one.
+    """Writes batches to one file, in row groups as they fill up.
 
     Parameters
     ----------
@@ -59,20 +59,20 @@ class BatchWriter:
         self._rows = 0
 
     def take(self, batch: pa.RecordBatch) -> None:
-        """Take the next rows."""
+        """Add the next rows."""
         self._held.append(batch)
         self._rows += len(batch)
         if self._rows >= GROUP_ROWS:
             self._write()
 
     def close(self) -> DataFile:
-        """Write what is left and end the file."""
+        """Write the remaining rows and close the file."""
         if self._held:
             self._write()
         return self._writer.close()
 
     def drop(self) -> None:
-        """Give the file up."""
+        """Discard the file."""
         self._writer.drop()
 
     def _write(self) -> None:
@@ -87,7 +87,7 @@ class BatchWriter:
 
 
 def part_by_metric(rows: pa.Table) -> Iterator[pa.Table]:
-    """Yield samples as row groups: a metric of many alone, and those of few together."""
+    """Yield samples as row groups: one per metric with many samples, and one for the others."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

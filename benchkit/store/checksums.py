@@ -1,7 +1,7 @@
-"""A checksum of each data file, in its name: what changed on a disk is not what was written.
+"""A checksum of each data file, in its name, to detect changes on disk.
 
-Parquet's own checksums are those of pages. A flipped bit between them, or in the end of the file,
-which says what the columns are, passed for another value.
+Parquet's own checksums cover pages. A flipped bit between them, or in the footer, which describes
+the columns, would go unnoticed and result in another value.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from benchkit.store.contents import UnsoundError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: How a name ends; those of earlier builds have no checksum.
+#: The end of a file name; names from earlier builds have no checksum.
 _NAME = regex(r"-[0-9a-f]{32}-([0-9a-f]{8})\.parquet")
 _CHUNK = 1 << 20
 
@@ -28,7 +28,7 @@ def sign(path: Path) -> Path:
 
 
 def require_signed(path: str, file: pa.NativeFile) -> None:
-    """Raise `UnsoundError` if an open file does not have the checksum in its name, if any."""
+    """Raise `UnsoundError` if an open file does not match the checksum in its name, if any."""
     stated = _NAME.search(path)
     if stated and stated[1] != _sum(file):
         raise UnsoundError("does not have the checksum in its name")

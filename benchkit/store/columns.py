@@ -1,11 +1,10 @@
-"""The columns of stored values, and how Parquet lays them out.
+"""The columns of stored values, and their layout in Parquet.
 
-Who writes values and who reads them agree here, and the layout was chosen by measurement, once.
+Writers and readers of values share these definitions; the layout was chosen by measurement.
 
-zstd, with times, lines and pieces as differences, takes far less than Parquet's defaults with
-snappy; a row group of one metric alone lets every reader pass over the others by their statistics.
-Values are not split byte by byte, which the vectorised reader of Spark cannot read; pages carry
-checksums.
+zstd, with times, lines and pieces as differences, takes far less space than Parquet's defaults with
+snappy. A row group of a single metric lets readers skip all others by their statistics. Values are
+not split byte by byte, because Spark's vectorised reader cannot read that; pages carry checksums.
 """
 
 from __future__ import annotations
@@ -21,23 +20,23 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from deltalake import DeltaTable
 
-#: Rows of a row group of samples: two or three hundred thousand requests make a few of them.
+#: Rows in a row group of samples: two or three hundred thousand requests make a few groups.
 GROUP_ROWS = 1 << 17
-#: Rows of it that tell how its columns are written.
+#: Number of rows that determine how the columns of a group are written.
 _LOOKED_AT = 1 << 12
-#: Rows up to which a file is small, however it is compressed.
+#: Maximum number of rows of a file that is small with any compression.
 _FEW = 100
-#: Columns in which a sample has no empty place.
+#: Columns that are never null in a sample.
 _ALWAYS = frozenset({"batch", "piece", "metric", "stat", "value", "unit", "origin", "line"})
-#: Columns by whose bounds readers pass over row groups; bounds of the others cost a third of it.
+#: Columns whose bounds let readers skip row groups; bounds of the others take a third of a group.
 _PASSED_BY = ("batch", "piece", "metric")
-#: What partitions the values: samples lie apart, so that no report ever opens their files.
+#: The partition column of values: samples are separate, so that no report opens their files.
 PARTITION = "raw"
 
 
 #: Random bits of a batch's id, below its time: two machines may begin in the same microsecond.
 _RANDOM_BITS = 12
-#: Ids above this have random bits; below, as earlier builds made them, they are the time.
+#: Ids above this have random bits; lower ones, from earlier builds, are only the time.
 _WITH_RANDOM_BITS = 1 << 60
 
 
@@ -47,7 +46,7 @@ def new_batch() -> int:
 
 
 def began_at(batch: int) -> int:
-    """Return when a batch began, in microseconds since the epoch."""
+    """Return the start time of a batch, in microseconds since the epoch."""
     return batch >> _RANDOM_BITS if batch > _WITH_RANDOM_BITS else batch
 
 
@@ -68,9 +67,10 @@ def values_schema() -> pa.Schema:
 
 
 def file_schema(*, is_raw: bool) -> pa.Schema:
-    """Return the columns of a file of values: the partition stands in its path, texts are coded.
+    """Return the columns of a file of values: without the partition column, and with coded texts.
 
-    Of samples, what each has is marked so, which spares Parquet a look at every one.
+    Columns that every sample fills are marked as not nullable, which spares Parquet a check of each
+    row.
     """
     import pyarrow as pa
 
@@ -86,11 +86,11 @@ def file_schema(*, is_raw: bool) -> pa.Schema:
 
 
 def parquet_settings(first: pa.Table, *, is_raw: bool) -> dict[str, Any]:
-    """Return the settings of a `pyarrow.parquet.ParquetWriter` for values that begin with these.
+    """Return the settings of a `pyarrow.parquet.ParquetWriter` for values, given the first ones.
 
-    Hardly two runs have the same value. Whether samples have, the first ones tell: to look each
-    up in a dictionary takes ten times as long as to write it. Whole seconds out of order, as few
-    texts of time, are smaller in one.
+    Hardly any two runs have the same value, so values per run are written without a dictionary. For
+    samples, the first rows decide, because dictionary look-ups take ten times as long as writing.
+    Unordered whole seconds, as in a few texts of time, are smaller in a dictionary.
     """
     differences, plain = ["time", "line", "piece", "n"], [] if is_raw else ["value"]
     if is_raw:
@@ -112,9 +112,9 @@ def log_settings(rows: pa.Table) -> dict[str, Any]:
 
 
 def _find_unlike(rows: pa.Table) -> list[str]:
-    """Return which columns have texts that are hardly repeated, as paths and digests are.
+    """Return the columns whose texts are hardly repeated, for example paths and digests.
 
-    To read those of a dictionary takes three times as long as the texts.
+    Reading these from a dictionary takes three times as long as reading the texts.
     """
     import pyarrow as pa
 
@@ -131,9 +131,9 @@ def _measure(texts: pa.ChunkedArray | pa.Array) -> int:
 
 
 def _choose_compression(rows: pa.Table) -> str:
-    """Return what makes the file of some rows small, or fast to read where it is small anyway.
+    """Return the compression: small output for many rows, fast reading for a few.
 
-    zstd takes 50 µs to begin with a column, and a file of runs has sixty of them.
+    zstd takes 50 µs to start on a column, and a file of runs has sixty of them.
     """
     return "snappy" if len(rows) <= _FEW else "zstd"
 
@@ -142,7 +142,7 @@ def _settings(
     columns: Sequence[str], differences: Sequence[str], bounded: Sequence[str],
     plain: Sequence[str] = (),
 ) -> dict[str, Any]:  # fmt: skip
-    """Return settings for columns: which are written as differences, bounded, or as they are."""
+    """Return settings for columns: those written as differences, with bounds, or plainly."""
     encodings = {name: "DELTA_BINARY_PACKED" for name in differences if name in columns}
     encodings |= dict.fromkeys(plain, "PLAIN")
     return {
@@ -151,12 +151,12 @@ def _settings(
         "column_encoding": encodings,
         "write_statistics": [name for name in bounded if name in columns],
         "write_page_checksum": True,
-        "store_schema": False,  # who reads the file gets texts, not codes
+        "store_schema": False,  # readers of the file get texts, not codes
     }
 
 
 def plain(table: pa.Table) -> pa.Table:
-    """Return a table with strings in place of string views and codes."""
+    """Return a table with strings instead of string views and codes."""
     import pyarrow as pa
 
     def kind(of: pa.DataType) -> pa.DataType:
@@ -168,7 +168,7 @@ def plain(table: pa.Table) -> pa.Table:
 
 
 def code_texts(table: pa.Table) -> pa.Table:
-    """Return a table with codes in place of strings."""
+    """Return a table with codes instead of strings."""
     import pyarrow as pa
 
     is_text = [pa.types.is_string(field.type) for field in table.schema]
@@ -178,11 +178,11 @@ def code_texts(table: pa.Table) -> pa.Table:
 
 
 def fits(schema: pa.Schema, version: DeltaTable) -> bool:
-    """Tell whether the columns of a file can be those of its table."""
+    """Return whether the columns of a file can belong to its table."""
     import pyarrow as pa
 
     stated = plain(pa.schema(version.schema()).empty_table()).schema
-    if not {*schema.names} <= {*stated.names}:  # no name of a column, so another one is missing
+    if not {*schema.names} <= {*stated.names}:  # unknown column, so another is missing
         return False
     flat = [
         pa.schema([field for field in each if not pa.types.is_nested(field.type)])

@@ -1,7 +1,7 @@
-"""What keeps a store in its folder: nothing elsewhere is read, written or deleted through it.
+"""Confinement of a store to its folder: nothing outside is read, written or deleted through it.
 
-A store may come with a checkout, and whoever made that may have put links into it, or paths into
-its log of commits.
+A store may come with a checkout, whose author may have placed links in it, or paths in its log of
+commits.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from deltalake import Schema
 
 DEFAULT = ".benchkit"
-#: What delta-rs reads as another sign, and so finds another folder: ``a%2Fb`` is its ``a/b``.
-#: Below a folder that is called like its logs it finds no commit.
+#: Text that delta-rs reads differently, so that it opens another folder: ``a%2Fb`` becomes ``a/b``.
+#: It finds no commit below a folder that is named like its logs.
 _MISREAD = regex(r"%[\da-fA-F]{2}|\\|[\x00-\x1f\x7f]|(?<=/)_delta_log(?=/|\Z)")
 
 
 def choose_place(named: str | None) -> str:
-    """Return the place of the store that ``--store`` names, or the default one without it.
+    """Return the location of the store that ``--store`` names, or the default one.
 
     Raises
     ------
@@ -46,9 +46,9 @@ def choose_place(named: str | None) -> str:
 
 
 def require_place(url: str) -> None:
-    """Refuse a path that delta-rs takes for another, and a link in place of the default store.
+    """Refuse a path that delta-rs reads differently, and a link in place of the default store.
 
-    So is a path where no folder can be.
+    A path where no folder can exist is refused as well.
     """
     if "://" not in url and (match := _MISREAD.search(os.path.realpath(url))):
         what = f"a store cannot lie in a folder with {match[0]!r} in its path"
@@ -61,7 +61,7 @@ def require_place(url: str) -> None:
 
 
 def _require_folder(url: str) -> None:
-    """Refuse a path that leads through a file, or through a link to nothing."""
+    """Refuse a path that leads through a file, or through a dangling link."""
     if "://" in url:
         return
     there = (place for place in (Path(url), *Path(url).parents) if os.path.lexists(place))
@@ -78,9 +78,9 @@ def _require_folder(url: str) -> None:
 
 
 def require_files(folder: Path) -> None:
-    """Refuse a pipe or device in place of a file: whoever opens one may wait for ever.
+    """Refuse a pipe or device in place of a file, because opening one may block forever.
 
-    So is a link, through which files elsewhere would be read, written and deleted.
+    A link is refused as well: files elsewhere would be read, written and deleted through it.
     """
     if folder.is_symlink():
         raise _refuse(folder.name, "a link", folder.parent)
@@ -106,9 +106,10 @@ def _refuse(name: str, kind: str, folder: Path) -> StoreError:
 
 
 def is_within(path: str) -> bool:
-    """Whether a path that a log of commits names leads to a place below its table.
+    """Return whether a path in a log of commits lies below its table.
 
-    None has a percent sign: delta-rs would write it otherwise than it read it.
+    A valid path never contains a percent sign: delta-rs would write it differently than it reads
+    it.
 
     Examples
     --------
@@ -122,7 +123,7 @@ def is_within(path: str) -> bool:
 
 
 def explain_misstated(table: str, paths: Iterable[str], columns: Schema) -> str:
-    """Return why no commit of a table can state such files and columns; empty if one can."""
+    """Return why no commit of a table can contain these files and columns; empty if one can."""
     import pyarrow as pa
 
     if not all(map(is_within, paths)):

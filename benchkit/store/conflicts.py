@@ -1,4 +1,4 @@
-"""Conflicts with other writers, and what delta-rs raises then."""
+"""Conflicts with other writers, and the errors that delta-rs raises for them."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from benchkit.regexes import regex
 #: Seconds for which a writer retries while others commit first.
 _PATIENCE = 300.0
 _LONGEST_WAIT = 1.0
-#: What delta-rs writes into its messages: colours, and an arrow before the cause of an error.
+#: Formatting in messages of delta-rs: colours, and an arrow before the cause of an error.
 _COLOURS, _CAUSE = regex(r"\x1b\[[\d;]*m"), "\N{DOWNWARDS ARROW WITH TIP RIGHTWARDS}"
 
-#: Errors of the service that holds an object store: what lies in the store is not the matter.
-#: What is not found by a request that writes is the bucket.
+#: Errors of the service that provides an object store; they are not about the content of the store.
+#: "Not found" in a request that writes refers to the bucket.
 _OF_SERVICE = regex(
     r"Generic \w+(?: client)? error|lacked (?:the necessary|valid auth)"
     r"|not found: Error performing (?:POST|PUT)|loading credentials|credential provider"
 )
-#: The variable that says what delta-rs logs.
+#: The environment variable for the log level of delta-rs.
 _LOG = "RUST_LOG"
 _UNREACHED = "check its address, your credentials and the network, and run the command again"
 
@@ -34,19 +34,19 @@ class ConflictError(Exception):
 
 
 def import_quietly() -> None:
-    """Import delta-rs without the log that it sets up then: its errors say what matters.
+    """Import delta-rs without its log, because its errors already contain what matters.
 
-    Whoever wants the log sets its variable.
+    To get the log, set its environment variable.
     """
     is_set = _LOG in os.environ
     os.environ.setdefault(_LOG, "off")
     importlib.import_module("deltalake")
     if not is_set:
-        del os.environ[_LOG]  # commands that are started have logs of their own
+        del os.environ[_LOG]  # child processes have separate logs
 
 
 def attempts(url: str) -> Iterator[None]:
-    """Yield until the caller has committed, with growing pauses.
+    """Yield until the caller has committed, with increasing pauses.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def attempts(url: str) -> Iterator[None]:
 
 @contextmanager
 def translated(url: str) -> Iterator[None]:
-    """Turn what delta-rs raises into a `StoreError`."""
+    """Turn errors of delta-rs into a `StoreError`."""
     from deltalake.exceptions import DeltaError
 
     try:

@@ -1,7 +1,7 @@
-"""What rows of a store may hold: columns of the types that benchkit writes, in their ranges.
+"""Valid content of a store: columns of the types that benchkit writes, in their ranges.
 
-A store may come with a checkout. Whoever made it may have put into its files what no ingest writes,
-and its log of commits may state just that.
+A store may come with a checkout, whose author may have put content into its files that no ingest
+writes, and made its log of commits match.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from benchkit.store.log import log_schema
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Columns of runs that are no facts, by their types; `benchkit.ingestion` names them.
+#: Columns of runs other than facts, by type; `benchkit.ingestion` defines their names.
 _TEXTS = (
     *("path", "origin", "sha256", "format", "tool", "form", "group", "variant", "benchmark"),
     *("target", "params", "role", "folder", "leftover", "pkg", "status", "headings", "caption"),
@@ -31,13 +31,13 @@ _WHOLE_NUMBERS = (
 #: Whole numbers of any size and sign.
 _DIGESTS = ("content",)
 _NUMBERS = ("attack_rate", "request_size", "response_size")
-#: Texts that are JSON objects of texts.
+#: Texts that are JSON objects with string values.
 _ENTRIES = ("headings", *(fact.name for fact in FACTS if fact.type == "map"))
-#: Columns that are empty in no row; those of later builds are, in rows from before them.
+#: Columns that are null in no row; columns of later builds are null in earlier rows.
 _KEYS = ("batch", "piece", "path", "group", "variant", "benchmark", "tool")
-#: The words that a column may hold.
+#: The allowed words of a column.
 _WORDS = {"role": (*ROLES, *REFUSED_ROLES), "load_model": get_args(LoadModel)}
-#: Bounds of numbers that count rows; the other whole numbers are 64 bits wide, and -1 or more.
+#: Limits of numbers that count rows; other whole numbers have 64 bits, and are at least -1.
 _LIMITS = {
     "piece": 1 << 48,
     "number": 1 << 31,
@@ -48,7 +48,7 @@ _FIRST, _LAST = -62_135_596_800_000_000, 253_402_300_800_000_000
 
 
 class UnsoundError(OSError):
-    """Rows hold what benchkit does not write."""
+    """Rows contain something that benchkit never writes."""
 
 
 @cache
@@ -80,7 +80,7 @@ def require_types(schema: pa.Schema) -> None:
 
 
 def require_sound(rows: pa.Table | pa.RecordBatch) -> None:
-    """Refuse other types, numbers out of range, missing keys and labels that cannot be read.
+    """Refuse wrong types, numbers out of range, missing keys and unreadable labels.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def require_sound(rows: pa.Table | pa.RecordBatch) -> None:
 
 
 def has_all_values(part: pa.Table | pa.RecordBatch) -> bool:
-    """Whether no column is empty that each value fills; rows of runs may have some empty."""
+    """Return whether no column that every value fills contains nulls; rows of runs always pass."""
     if "metric" not in part.schema.names:
         return True
     names = {column.name for column in VALUE_COLUMNS if not column.nullable}
@@ -116,7 +116,7 @@ def has_all_values(part: pa.Table | pa.RecordBatch) -> bool:
 
 
 def read_entries(text: str) -> dict[str, str] | None:
-    """Read a JSON object of texts; None if it is another text."""
+    """Read a JSON object with string values; return None for any other text."""
     try:
         entries = json.loads(text)
     except (ValueError, RecursionError):
@@ -140,7 +140,7 @@ def _require_range(name: str, column: pa.Array | pa.ChunkedArray) -> None:
 
 
 def _kind(of: pa.DataType) -> str:
-    """Return what cells of a type are, as a message says it."""
+    """Return the name of a type for messages."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(of):

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
     from benchkit.store.delta import Table
 
-#: Batches of a file of which no bounds are known.
+#: Batches of a file without known bounds.
 _ALL = (-math.inf, math.inf)
-#: Bytes read at once where only access is in question.
+#: Number of bytes per read when only access is tested.
 _CHUNK = 1 << 20
 #: Roles of runs that have values.
 MEASURED = ("measured", "companion")
@@ -70,22 +70,22 @@ class Damage:
 
     @property
     def where(self) -> str:
-        """The whole path."""
+        """The full path."""
         return f"{self.folder}/{self.path}"
 
     @property
     def is_log(self) -> bool:
-        """Whether it is a file of the log of commits, without which the table cannot be opened."""
+        """Return whether it belongs to the log of commits, without which no table opens."""
         return self.path.startswith(entries.FOLDER)
 
     @property
     def is_key(self) -> bool:
-        """Whether it is the key by which secrets in names are masked."""
+        """Return whether it is the key by which secrets in names are masked."""
         return self.path == keys.NAME
 
     @property
     def message(self) -> str:
-        """What is wrong, with the batches that are concerned."""
+        """The problem, with the affected batches."""
         if self.batches is None:
             return self.problem
         first, last = self.batches
@@ -93,14 +93,14 @@ class Damage:
         return f"{self.problem} ({of})"
 
     def error(self) -> StoreError:
-        """Return the error of a command that needed the file."""
+        """Return the error for a command that needed the file."""
         what = f"a file of the store is damaged: {self.message}"
         return StoreError(what, where=self.where, hint=REMEDY)
 
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """What a repair dropped, and what is left to do.
+    """Result of a repair: what it dropped, and what remains to be done.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class Repaired:
 def list_damage(
     runs: Table, values: Table, read: Callable[[], tuple[pa.Table | None, pa.Table | None]]
 ) -> list[Damage]:
-    """Return all damage of a store; commits that it lost show only where its files are sound."""
+    """Return all damage of a store; lost commits are only detected if its files are sound."""
     with translated(runs.url):
         for table in (runs, values):
             table.require_folder()
@@ -135,7 +135,7 @@ def list_damage(
 
 
 def find_key_damage(url: str, log: pa.Table | None) -> Iterator[Damage]:
-    """Yield the damage of a store's key; one that is gone is missed where its marks are.
+    """Yield the damage of a store's key; a deleted one is detected by marks in the store.
 
     Parameters
     ----------
@@ -176,10 +176,10 @@ def find_damage(table: Table, *, thoroughly: bool = True) -> Iterator[Damage]:
 
 
 def find_missing(table: Table, version: DeltaTable, *, raw: bool = True) -> Iterator[Damage]:
-    """Yield the files of values that are gone or are not those of their commits.
+    """Yield the files of values that are missing, or differ from their commits.
 
-    On an object store, where to open each takes two requests, they are gone or of another size;
-    elsewhere the end of each is read.
+    On an object store, where opening a file takes two requests, only existence and size are
+    checked; elsewhere the footer of each file is read.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def _bounds(file: dict[str, Any], column: str) -> Any:  # noqa: ANN401 - as the 
 def _check_file(
     table: Table, version: DeltaTable, file: dict[str, Any], *, thoroughly: bool
 ) -> str:
-    """Return what is wrong with a file of a table; empty if nothing is."""
+    """Return the problem of a table's file; empty if there is none."""
     import pyarrow as pa
 
     try:
@@ -247,9 +247,9 @@ def _check_file(
 
 
 def _require_access(table: Table, path: str, error: Exception) -> None:
-    """Raise `StoreError` if a file could not be read because its bytes cannot be had.
+    """Raise `StoreError` if a file could not be read because its bytes are inaccessible.
 
-    Object stores do not number what they refuse, so there the bytes are requested again.
+    Object stores do not number their refusals, so the bytes are requested again there.
     """
     reason = explain_refusal(error)
     if not reason and table.is_remote and isinstance(error, OSError):
@@ -264,7 +264,7 @@ def _require_access(table: Table, path: str, error: Exception) -> None:
 
 
 def _has_stated_bounds(stated: Mapping[str, Any], metadata: pq.FileMetaData) -> bool:
-    """Whether a file may be the one that the log of commits states, by the end of the file.
+    """Return whether a file's footer matches the statistics in the log of commits.
 
     Parameters
     ----------
@@ -285,7 +285,7 @@ def _has_stated_bounds(stated: Mapping[str, Any], metadata: pq.FileMetaData) -> 
 
 
 def _check_log(table: Table) -> Iterator[Damage]:
-    """Yield the files of the log of commits that cannot be read; gaps where a commit is missing."""
+    """Yield the unreadable files of the log of commits, and gaps where commits are missing."""
     newest, names = table.read_newest(), entries.list_names(table.filesystem)
     paths = [f"{entries.FOLDER}/{name}" for name in names]
     broken = list(entries.find_unsound(table.filesystem, table.url, paths))
@@ -318,17 +318,17 @@ def _check_log(table: Table) -> Iterator[Damage]:
 
 
 def lose_log(table: Table) -> Damage:
-    """Return the damage of a table whose log of commits is gone."""
+    """Return the damage of a table whose log of commits is missing."""
     return Damage(
         folder=table.url, path=entries.FOLDER, problem="the whole log of commits is missing"
     )
 
 
 def _find_lost_logs(runs: Table, values: Table) -> Iterator[Damage]:
-    """Yield the logs of commits that a store lost: its log of runs is begun before any other file.
+    """Yield the lost logs of commits; a store's log of runs begins before any other file.
 
-    Values alone may be those of a writer that was killed, so that their log is missed only where
-    that of runs is, too.
+    Values alone may come from a writer that was killed, so their log only counts as lost if the log
+    of runs is lost as well.
     """
     if runs.open() is None:
         lost = [table for table in (runs, values) if table.has_remains()]
@@ -339,16 +339,16 @@ def _find_lost_logs(runs: Table, values: Table) -> Iterator[Damage]:
 
 
 def find_lost_runs(runs: Table, version: DeltaTable | None) -> Iterator[Damage]:
-    """Yield the entry after the newest of runs, if that is not noted and a file is newer than it.
+    """Yield the entry after the newest one of runs, if it is not noted and a file is newer.
 
-    Where the newest version is noted, the file is that of a writer which was killed.
+    If the newest version is noted, the file comes from a writer that was killed.
     """
     if version is None or runs.is_remote or runs.read_newest() >= 0:
         return
     known = max((_begin_number(file["path"]) for file in runs.list_files(version)), default=0)
     newer = [info.path for info in runs.list_data() if is_file_of_store(info.path)]
     newer = [path for path in newer if _begin_number(path) > known]
-    # A writer that is at work has noted what it builds on, by now.
+    # A writer at work has noted its base version by now.
     if newer and runs.read_newest() < 0:
         number = version.version()
         if entries.states_place(runs.filesystem, number):
@@ -357,7 +357,7 @@ def find_lost_runs(runs: Table, version: DeltaTable | None) -> Iterator[Damage]:
 
 
 def _begin_number(path: str) -> int:
-    """Return the sequence number with which the name of a file of runs begins."""
+    """Return the sequence number at the beginning of the name of a file of runs."""
     number = path.partition("-")[0]
     return int(number) if number.isdecimal() else 0
 
@@ -365,21 +365,21 @@ def _begin_number(path: str) -> int:
 def find_lost_commits(
     log: pa.Table | None, pieces: pa.Table | None, values: Table, version: DeltaTable | None
 ) -> Iterator[Damage]:
-    """Yield the entry of the values that the log of runs knows of, or the log, if it is missing.
+    """Yield the entry of values that the log of runs refers to, or the log, if it is missing.
 
-    Every batch of measured runs, of all ``pieces``, has values: a log that names none of them
-    lost an entry.
+    Every batch of measured runs, among all ``pieces``, has values. If the log names none of them,
+    it lost an entry.
     """
     if log is None:
         return
     known, batches = log_of_runs.values_version(log), _list_measured(pieces)
     if version is None and known < 0 and batches:
-        known = 0  # an earlier build did not write down the version
+        known = 0  # an earlier build did not record the version
     if known > (-1 if version is None else version.version()):
         yield Damage(folder=values.url, path=entries.path_of(known), problem="missing")
     elif version is not None and batches:
         bounds = {_bounds(file, "batch") or _ALL for file in values.list_files(version)}
-        wide = [(low, high) for low, high in bounds if low < high]  # those put together: few
+        wide = [(low, high) for low, high in bounds if low < high]  # the few merged ones
         missed = sorted(set(batches) - {low for low, _ in bounds})
         missed = [one for one in missed if not any(low <= one <= high for low, high in wide)]
         if missed:

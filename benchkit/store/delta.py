@@ -1,7 +1,7 @@
 """One Delta table of a store: its files, and commits that claim the next version.
 
-Two blind appends from one stale version both succeed in delta-rs. A claim therefore allows no
-retries: it writes the next entry of the log if nobody else has written it, here and on object
+In delta-rs, two blind appends from one stale version both succeed. A claim therefore allows no
+retries: it writes the next entry of the log only if nobody else has, on file systems and object
 stores alike, and so conflicts with every commit since the version that was read.
 """
 
@@ -30,16 +30,17 @@ if TYPE_CHECKING:
     from deltalake.transaction import AddAction
     from pyarrow import fs
 
-#: Hours for which a reader may hold a file that a commit removed, and a writer one that none names.
+#: Hours after which no reader needs a removed file, and no writer an uncommitted one.
 _REMOVED_HOURS, _ORPHAN_HOURS = 1, 24
-#: Entries of the log are kept for as long as a writer may still build on an earlier version, which
-#: tries for minutes; openings list them. Checkpoints name removed files until they are deleted.
+#: Log entries are kept while a writer may still build on an earlier version, which it tries for
+#: minutes; opening a table lists all of them. Checkpoints name removed files until they are
+#: deleted.
 _SETTINGS = {
     "delta.logRetentionDuration": "interval 1 hours",
     "delta.deletedFileRetentionDuration": f"interval {2 * _REMOVED_HOURS} hours",
     "delta.checkpointInterval": "20",
 }
-_BLOCK = 8 << 20  # bytes that are copied at a time
+_BLOCK = 8 << 20  # number of bytes copied at a time
 
 
 class Table:
@@ -64,7 +65,7 @@ class Table:
 
     @cached_property
     def filesystem(self) -> fs.FileSystem:
-        """Where its files lie, as pyarrow sees it; paths are relative to the table."""
+        """The file system of its files, for pyarrow; paths are relative to the table."""
         from pyarrow import fs
 
         if not self.is_remote:
@@ -75,7 +76,7 @@ class Table:
             return fs.PyFileSystem(DeltaStorageHandler(self.url))
 
     def open(self) -> DeltaTable | None:
-        """Return the newest version, or None where there is no table.
+        """Return the newest version, or None if there is no table.
 
         Raises
         ------
@@ -83,7 +84,7 @@ class Table:
             If its log of commits is damaged. An object store writes an entry whole or not at all,
             so only on a file system is every entry verified.
         """
-        log = entries.list_state(self.filesystem)  # first: other writers go on meanwhile
+        log = entries.list_state(self.filesystem)  # first, because other writers continue meanwhile
         if not log or self._opened is None or self._opened[0] != log:
             self._opened = log, self._open_anew()
         return self._opened[1]
@@ -97,7 +98,7 @@ class Table:
             if path := entries.find_outsized(self.filesystem):  # before delta-rs reads it
                 raise damaged(f"{self.url}/{path}", OUTSIZED)
         with translated(self.url):
-            newest = self.read_newest()  # first: other writers go on meanwhile
+            newest = self.read_newest()  # first, because other writers continue meanwhile
             try:
                 opened = DeltaTable(self.url)
             except TableNotFoundError:
@@ -121,12 +122,12 @@ class Table:
         return opened
 
     def read_newest(self, folder: str = entries.FOLDER) -> int:
-        """Return the newest version that a log is known to have had, else -1."""
+        """Return the newest version that a log is known to have had, or -1."""
         from deltalake.exceptions import TableNotFoundError
 
         try:
             return entries.read_newest(self.filesystem, folder)
-        except TableNotFoundError:  # a folder named as a URL that does not exist
+        except TableNotFoundError:  # a URL of a folder that does not exist
             return -1
         except OSError:
             if self.is_remote:
@@ -134,15 +135,15 @@ class Table:
             return -1
 
     def _note_newest(self, version: int) -> None:
-        """Note that the log has a version: without its entry, that one is lost.
+        """Note that the log has a version, so that a missing entry is detected.
 
-        A writer that is killed before this, or meets another, leaves a lower number, which is true
-        as well.
+        A writer that is killed earlier, or meets another, leaves a lower number, which is also
+        valid.
         """
         from deltalake.exceptions import DeltaError
 
         name, text = f"{entries.FOLDER}/{entries.NEWEST}", str(version).encode()
-        with suppress(OSError, DeltaError):  # the commit stands without it
+        with suppress(OSError, DeltaError):  # the commit is valid without it
             if version <= self.read_newest():
                 return
             if self.is_remote:
@@ -153,7 +154,7 @@ class Table:
                 written.replace(Path(self.url, name))
 
     def require_folder(self) -> None:
-        """Refuse a file that stands where the folder of the table or of its log has to be."""
+        """Refuse a file in place of the folder of the table or of its log."""
         for place in () if self.is_remote else (Path(self.url), Path(self.url) / entries.FOLDER):
             if place.is_file():
                 raise StoreError(
@@ -223,7 +224,7 @@ class Table:
     def _committing(
         self, version: DeltaTable, added: Sequence[AddAction] = (), removed: Sequence[str] = ()
     ) -> Iterator[CommitProperties]:
-        """Let the caller commit what comes after a version, and raise `ConflictError`."""
+        """Let the caller commit the version after this one; raise `ConflictError` on conflicts."""
         from deltalake.exceptions import CommitFailedError, DeltaError
 
         before = version.version()
@@ -232,7 +233,7 @@ class Table:
                 yield self._properties(version, added, removed)
             except CommitFailedError as error:
                 raise ConflictError from error
-            except DeltaError as error:  # as when the entry that came first cannot be read yet
+            except DeltaError as error:  # for example, if the competing entry cannot be read yet
                 later = self.open()
                 if later is None or later.version() == before:
                     raise
@@ -247,7 +248,7 @@ class Table:
                 return
 
     def widen(self, version: DeltaTable, schema: pa.Schema) -> None:
-        """Add the columns that the table lacks, in a commit of its own, to which it is updated."""
+        """Add columns that the table lacks in a separate commit, and update the version to it."""
         from deltalake import Field, Schema
 
         known = {field.name for field in version.schema().fields}
@@ -259,7 +260,7 @@ class Table:
             version.alter.add_columns(fields, commit_properties=properties)
 
     def configure(self) -> None:
-        """Give a table of an earlier build the present settings, unless another writer is first."""
+        """Update the settings of a table from an earlier build, unless another writer is first."""
         version = self.open()
         if version is None or version.metadata().configuration.items() >= _SETTINGS.items():
             return
@@ -281,19 +282,19 @@ class Table:
         return [file["path"] for file in self.list_files(version)]
 
     def list_data(self) -> list[fs.FileInfo]:
-        """Return the Parquet files that lie in the table, committed or not."""
+        """Return the Parquet files in the table's folder, committed or not."""
         infos = entries.list_folder(self.filesystem, "", recursive=True)
         outside = (info for info in infos if not info.path.startswith(entries.FOLDER))
         return [info for info in outside if info.extension == "parquet"]
 
     def has_remains(self) -> bool:
-        """Whether files of a table lie here, whether or not its log of commits does."""
+        """Return whether the folder contains files of a table, with or without a log."""
         from deltalake.exceptions import TableNotFoundError
 
         try:
             names, data = entries.list_names(self.filesystem), self.list_data()
         except StoreError as error:
-            if isinstance(error.__cause__, TableNotFoundError):  # an address of nothing
+            if isinstance(error.__cause__, TableNotFoundError):  # an address without content
                 return False
             raise
         return bool(names) or any(is_file_of_store(info.path) for info in data)
@@ -316,29 +317,29 @@ class Table:
         return self.reader.read_files(files, columns, version, paths)
 
     def take(self, version: DeltaTable, places: np.ndarray) -> pa.Table:
-        """Return some rows of a version with all columns, by their places as `read` has them."""
+        """Return rows of a version with all columns, by their positions in the result of `read`."""
         return self.reader.take_rows(self.list_files(version)[::-1], places, version)
 
     def bring(self, file: DataFile) -> None:
-        """Copy a file that was written on this machine to the table, where that is elsewhere."""
+        """Copy a local file to the table, if the table is remote."""
         if self.is_remote:
             with translated(self.url), file.path.open("rb") as source:
                 self._put(file.name, iter(partial(source.read, _BLOCK), b""))
 
     def _put(self, name: str, blocks: Iterable[bytes]) -> None:
-        """Write an object of a table that is elsewhere."""
+        """Write an object of a remote table."""
         from deltalake.fs import DeltaStorageHandler
 
-        # The stream itself: behind pyarrow's it would be handed buffers, and it takes bytes.
+        # The raw stream, because it takes bytes: through pyarrow's it would be passed buffers.
         target = DeltaStorageHandler(self.url)._handler.open_output_stream(name, None)
         for block in blocks:
             target.write(block)
         target.close()  # type: ignore[attr-defined]
 
     def delete_unused(self) -> int:
-        """Delete files that no reader and no writer can need any more; return how many.
+        """Delete files that no reader or writer can need any more; return how many.
 
-        Files that a commit removed go after an hour, files that none ever named after a day.
+        Removed files are deleted after an hour, files that were never committed after a day.
         """
         version = self.open()
         if version is None:
@@ -348,7 +349,7 @@ class Table:
                 *version.vacuum(_REMOVED_HOURS, enforce_retention_duration=False),
                 *version.vacuum(_ORPHAN_HOURS, enforce_retention_duration=False, full=True),
             }
-            # The log names files for as long as it lasts, those that are gone included.
+            # While the log lasts, it also names files that are already deleted.
             there = {info.path for info in self.list_data()} & unused if unused else set()
             for path in there:
                 with suppress(FileNotFoundError):
@@ -356,11 +357,11 @@ class Table:
         return len(there)
 
     def discard(self, prefix: str) -> None:
-        """Delete files of a local table whose names begin so, but for those that are committed."""
+        """Delete uncommitted files of a local table whose names begin with ``prefix``."""
         version = self.open()
         named = {file["path"] for file in self.list_files(version)} if version else set()
         for path in Path(self.url).rglob(f"{prefix}*.parquet"):
-            with suppress(OSError):  # another reader's system may hold it; `tidy` tries again
+            with suppress(OSError):  # a reader may have it open; `tidy` tries again
                 if path.relative_to(self.url).as_posix() not in named:
                     path.unlink()
 

@@ -1,8 +1,8 @@
-"""Entries of a table's log of commits, and whether each is whole.
+"""Entries of a table's log of commits, and checks that each one is complete.
 
-delta-rs takes an empty entry, or one that was cut after a line, for a commit that changed less, and
-one that was copied over another for that other. Commits therefore state a checksum of the files
-that they add and remove, of all files that are valid after them, and their table and version.
+delta-rs takes an empty or truncated entry for a commit that changed less, and an entry that was
+overwritten with another for that other one. Commits therefore state a checksum of the files that
+they add and remove, one of all files that are valid after them, and their table and version.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from pyarrow import fs
 
 FOLDER = "_delta_log"
-#: Digits of a version in the name of its entry.
+#: Number of digits of a version in the name of its entry.
 _DIGITS = 20
 _CHECKSUM, _PLACE, _FILES = "checksum", "place", "files"
-#: table -> a column that it has alone
+#: a unique column of each table
 _COLUMN = {"runs": "seq", "values": "raw"}
-#: Beside the entries: the newest version. Other readers pass over names without digits.
+#: The file with the newest version, next to the entries. Other readers ignore names without digits.
 NEWEST = "_newest"
 #: Name, size and time of each file of a log.
 State = list[tuple[str, int, int]]
@@ -39,7 +39,7 @@ def state(
     added: Iterable[AddAction] = (),
     removed: Iterable[str] = (),
 ) -> dict[str, str]:
-    """Return what a commit of a table states of its place and its files.
+    """Return the statement of a commit about its table, version and files.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def sum_paths(paths: Iterable[str]) -> str:
 
 
 def find_stale(filesystem: fs.FileSystem, version: int, paths: Iterable[str]) -> str:
-    """Return the path of the checkpoint, or the folder, that gives a version other files.
+    """Return the path of the checkpoint, or the folder, that yields other files for a version.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def find_stale(filesystem: fs.FileSystem, version: int, paths: Iterable[str]) ->
         _, actions = _read(filesystem, entry)
         stated = next(one["commitInfo"] for one in actions if one.get("commitInfo"))
     except (OSError, ValueError, AttributeError, StopIteration):
-        return ""  # of an earlier build, or of another writer
+        return ""  # from an earlier build, or from another writer
     if stated.get(_FILES) in {None, sum_paths(paths)}:
         return ""
     checkpoints = [name for name in list_names(filesystem) if name.endswith(".parquet")]
@@ -99,17 +99,17 @@ def path_of(version: int) -> str:
 
 
 def version_of(path: str) -> int:
-    """Return the version of which an entry or a checkpoint is."""
+    """Return the version of an entry or a checkpoint."""
     return int(path.rpartition("/")[2][:_DIGITS])
 
 
 def list_folder(
     filesystem: fs.FileSystem, folder: str, *, recursive: bool = False
 ) -> list[fs.FileInfo]:
-    """Return what lies in a folder of a table; nothing where there is no such folder.
+    """Return the content of a table's folder; empty if the folder does not exist.
 
-    pyarrow lists a folder, and asks whether it exists if that fails: one that another writer makes
-    between the two is an error to it.
+    pyarrow lists a folder, and checks whether it exists if that fails; it raises an error if
+    another writer creates the folder in between.
     """
     from pyarrow import fs
 
@@ -123,12 +123,12 @@ def list_folder(
 
 
 def list_state(filesystem: fs.FileSystem) -> State:
-    """Return what shows a change of a log; nothing where there is none, or it cannot be listed."""
+    """Return the state of a log, to detect changes; empty if it is missing or can't be listed."""
     from deltalake.exceptions import TableNotFoundError
 
     try:
         infos = list_folder(filesystem, FOLDER)
-    except (OSError, TableNotFoundError):  # opening says why
+    except (OSError, TableNotFoundError):  # opening reports the reason
         return []
     return sorted((info.path, info.size, info.mtime_ns) for info in infos)
 
@@ -136,7 +136,7 @@ def list_state(filesystem: fs.FileSystem) -> State:
 def list_names(filesystem: fs.FileSystem, folder: str = FOLDER) -> list[str]:
     """Return the names of entries and checkpoints.
 
-    An entry that is being written, or whose writer was killed, has a number after its ending.
+    Unfinished entries, which have a number after the suffix, are left out.
     """
     names = (info.path.rpartition("/")[2] for info in list_folder(filesystem, folder))
     entries = (name for name in names if name.endswith((".json", ".parquet")))
@@ -144,7 +144,7 @@ def list_names(filesystem: fs.FileSystem, folder: str = FOLDER) -> list[str]:
 
 
 def read_newest(filesystem: fs.FileSystem, folder: str = FOLDER) -> int:
-    """Return the newest version that a log is known to have had, else -1."""
+    """Return the newest version that a log is known to have had, or -1."""
     try:
         with filesystem.open_input_file(f"{folder}/{NEWEST}") as file:
             return int(file.read())
@@ -153,7 +153,7 @@ def read_newest(filesystem: fs.FileSystem, folder: str = FOLDER) -> int:
 
 
 def list_logs(filesystem: fs.FileSystem) -> list[str]:
-    """Return the folders of the log, and of those that repairs put aside."""
+    """Return the folders of the log, and of logs that repairs put aside."""
     infos = list_folder(filesystem, "")
     return sorted(info.path for info in infos if info.path.startswith(FOLDER))
 
@@ -169,7 +169,7 @@ def find_outsized(filesystem: fs.FileSystem) -> str:
                     open_parquet(file)
             except OutsizedError:
                 return f"{FOLDER}/{name}"
-            except (OSError, pa.ArrowException):  # what cannot be read is named elsewhere
+            except (OSError, pa.ArrowException):  # unreadable files are reported elsewhere
                 continue
     return ""
 
@@ -193,7 +193,7 @@ def list_read(filesystem: fs.FileSystem, version: int) -> list[str]:
 def find_unsound(
     filesystem: fs.FileSystem, url: str, paths: Iterable[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the entries and checkpoints that are not as a table's commits left them.
+    """Yield the entries and checkpoints that differ from those of the table's commits.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def find_unsound(
         except OutsizedError:
             yield path, OUTSIZED
             continue
-        except unreadable as error:  # also where names of fields have changed
+        except unreadable as error:  # also if names of fields have changed
             if reason := explain_refusal(error):
                 raise refused(f"{url}/{path}", reason) from error
             yield path, "cannot be read"
@@ -235,7 +235,7 @@ def find_unsound(
 
 
 def _read(filesystem: fs.FileSystem, path: str) -> tuple[bytes, list[dict[str, Any]]]:
-    """Return the text of an entry and its actions; of a checkpoint only these."""
+    """Return the text and the actions of an entry; for a checkpoint, only the actions."""
     with filesystem.open_input_file(path) as file:
         if path.endswith(".parquet"):
             return b"", open_parquet(file).read().to_pylist()
@@ -244,7 +244,7 @@ def _read(filesystem: fs.FileSystem, path: str) -> tuple[bytes, list[dict[str, A
 
 
 def _find_problem(actions: Sequence[dict[str, Any]], place: str) -> str:
-    """Return what is wrong with the actions of an entry or checkpoint; empty if nothing is."""
+    """Return the problem of the actions in an entry or checkpoint; empty if there is none."""
     if not actions or not all(isinstance(action, dict) for action in actions):
         return "cannot be read"
     for stated in (one["commitInfo"] for one in actions if one.get("commitInfo")):
@@ -256,7 +256,7 @@ def _find_problem(actions: Sequence[dict[str, Any]], place: str) -> str:
 
 
 def find_stranger(table: str, columns: Iterable[str]) -> str:
-    """Return which other table columns belong to, as a problem; empty if they are the table's."""
+    """Return the problem that columns belong to another table; empty if there is none."""
     names = set(columns)
     others = (other for other, name in _COLUMN.items() if other != table and name in names)
     return "".join(f"belongs to the table {other}" for other in others)
@@ -278,7 +278,7 @@ def _recount(actions: Iterable[dict[str, Any]]) -> str:
 
 
 def states_place(filesystem: fs.FileSystem, version: int) -> bool:
-    """Whether a build that notes the newest version wrote an entry."""
+    """Return whether an entry was written by a build that notes the newest version."""
     with suppress(OSError, ValueError, AttributeError):
         _, actions = _read(filesystem, path_of(version))
         return any(_PLACE in one.get("commitInfo", ()) for one in actions)
@@ -286,7 +286,7 @@ def states_place(filesystem: fs.FileSystem, version: int) -> bool:
 
 
 def list_added(filesystem: fs.FileSystem, path: str) -> dict[str, str]:
-    """Return path and statistics of the files that readable lines of an entry or checkpoint add."""
+    """Return paths and statistics of files added in readable lines of an entry or checkpoint."""
     import pyarrow as pa
 
     try:

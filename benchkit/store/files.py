@@ -1,8 +1,8 @@
-"""Files of values: written where the store's table lies, counted only once they are committed.
+"""Files of values: written next to the store's table, but valid only once they are committed.
 
-Processes that read sources write the samples themselves, in the layout of the store; nothing
-large ever passes from one process to another, and no file is seen before the one commit that
-names all of them.
+Processes that read sources write the samples themselves, in the layout of the store. Nothing large
+ever passes from one process to another, and no file is visible before the single commit that names
+all of them.
 """
 
 from __future__ import annotations
@@ -39,23 +39,23 @@ if TYPE_CHECKING:
     from deltalake import DeltaTable
     from deltalake.transaction import AddAction
 
-#: Where a file of the log of runs says what its commit builds on.
+#: Metadata key in a file of the log of runs, for the base of its commit.
 RECORD = b"benchkit"
-#: The paths, within their tables, of files that this package writes.
+#: Paths, within their tables, of files that this package writes.
 _FILE = regex(rf"{PARTITION}=(true|false)/.+\.parquet|\d+-[0-9a-f]{{32}}(-[0-9a-f]{{8}})?\.parquet")
-#: What to do about damage.
+#: The remedy for damage.
 REMEDY = "list all damage with `benchkit store check`, and remove it with `benchkit store repair`"
 _SUBJECT = "a file of the store "
-#: What is wrong with a file that holds other rows or columns than it should.
+#: Problems of a file with rows or columns other than expected.
 OTHER_ROWS = "does not have the rows that were committed"
 OTHER_COLUMNS = "has columns other than those of its table"
-#: What a file system says of a file that is not there.
+#: Error numbers of a file that does not exist.
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR}
-#: What it says where there is no room for a file.
+#: Error numbers of a file system without space.
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-#: Columns whose least and greatest value readers are told, to pass over files.
+#: Columns whose minimum and maximum let readers skip files.
 _BOUNDED = ("batch", "piece", "metric")
-#: Columns by whose bounds a file is known to be another one.
+#: Columns whose bounds reveal a wrong file.
 COUNTED = {"batch", "piece", "seq"}
 
 
@@ -90,7 +90,7 @@ class DataFile:
     def existing(
         cls, name: str, size: int, keys: pa.Table, notes: Mapping[str, object] | None = None
     ) -> DataFile:
-        """Return a file that lies in its table already, with the batch and piece of its rows."""
+        """Return a file that is already in its table, given the batch and piece of its rows."""
         import pyarrow.compute as pc
 
         path = Path(name)
@@ -109,7 +109,7 @@ class DataFile:
         return name if self.is_raw is None else f"{_partition(is_raw=self.is_raw)}/{name}"
 
     def action(self) -> AddAction:
-        """Return the entry of a commit."""
+        """Return the entry for a commit."""
         from deltalake.transaction import AddAction
 
         values = {} if self.is_raw is None else {PARTITION: str(self.is_raw).lower()}
@@ -139,7 +139,7 @@ def _partition(*, is_raw: bool) -> str:
 
 
 class FileWriter:
-    """Writes one file of values; nothing is left of one that is not closed.
+    """Writes one file of values; a file that is not closed leaves nothing behind.
 
     Parameters
     ----------
@@ -159,10 +159,10 @@ class FileWriter:
         self._schema = file_schema(is_raw=is_raw)
         self._rows = 0
         self._bounds: dict[str, tuple[Any, Any]] = {}
-        self._writer: Any = None  # made for the first rows
+        self._writer: Any = None  # created for the first rows
 
     def write(self, table: pa.Table) -> None:
-        """Write rows as one row group; the column of the partition is left out."""
+        """Write rows as one row group, without the partition column."""
         import pyarrow as pa
         import pyarrow.compute as pc
         import pyarrow.parquet as pq
@@ -182,7 +182,7 @@ class FileWriter:
         self._rows += len(chosen)
 
     def close(self) -> DataFile:
-        """End the file and return what a commit has to know of it."""
+        """Close the file and return the information that a commit needs."""
         with writing(self.path.parent):
             self._writer.close()
             self.path = sign(self.path)
@@ -192,15 +192,15 @@ class FileWriter:
         )  # fmt: skip
 
     def drop(self) -> None:
-        """Give the file up."""
-        with suppress(OSError):  # a full disk refuses the file's end, too
+        """Discard the file."""
+        with suppress(OSError):  # a full disk also refuses the end of the file
             if self._writer is not None:
                 self._writer.close()
         self.path.unlink(missing_ok=True)
 
 
 def is_file_of_store(path: str) -> bool:
-    """Whether a path within a table is that of a file which this package wrote.
+    """Return whether this package wrote a file, given its path within a table.
 
     Examples
     --------
@@ -213,7 +213,7 @@ def is_file_of_store(path: str) -> bool:
 def holds_stated_rows(
     stated: Mapping[str, Any], parts: Iterable[pa.Table | pa.RecordBatch]
 ) -> bool:
-    """Whether a file is the one that the log of commits states, by its rows and their bounds.
+    """Return whether a file's rows and their bounds match the log of commits.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ def holds_stated_rows(
 
 
 def require_stated_rows(path: str, stated: Mapping[str, Any], rows: pa.Table) -> None:
-    """Refuse a file that is not the one that the log of commits states, or holds unsound rows."""
+    """Refuse a file that does not match the log of commits, or contains unsound rows."""
     try:
         is_stated = holds_stated_rows(stated, [rows])
     except UnsoundError as error:
@@ -252,17 +252,17 @@ def require_stated_rows(path: str, stated: Mapping[str, Any], rows: pa.Table) ->
 
 
 def is_raw(file: Mapping[str, Any]) -> bool:
-    """Whether a file of values, as delta-rs lists it, holds samples."""
+    """Return whether a file of values, as delta-rs lists it, holds samples."""
     return str(file.get(f"partition.{PARTITION}")).lower() == "true"
 
 
 def as_problem(error: StoreError) -> str:
-    """Return what is wrong with the file that an error names."""
+    """Return the problem of the file that an error names."""
     return error.what.removeprefix(_SUBJECT)
 
 
 def explain_refusal(error: BaseException) -> str:
-    """Say why a file system refuses a file that is there, which is no damage; empty if none does.
+    """Return why the file system refuses an existing file, which is not damage; empty otherwise.
 
     Examples
     --------
@@ -276,7 +276,7 @@ def explain_refusal(error: BaseException) -> str:
 
 
 def refused(path: str, reason: str) -> StoreError:
-    """Return the error about a file that is there, but cannot be had."""
+    """Return the error for an existing file that cannot be accessed."""
     return StoreError(
         f"{_SUBJECT}cannot be opened: {reason}",
         where=path,
@@ -285,7 +285,7 @@ def refused(path: str, reason: str) -> StoreError:
 
 
 def damaged(path: str, cause: Exception | str) -> StoreError:
-    """Return the error about a file that cannot be read, or of which a problem is known."""
+    """Return the error for a file that cannot be read, or that has a known problem."""
     if isinstance(cause, Exception) and (reason := explain_refusal(cause)):
         return refused(path, reason)
     name = path.rpartition("/")[2]
@@ -298,13 +298,13 @@ def damaged(path: str, cause: Exception | str) -> StoreError:
 
 
 def require_names(path: str, names: Sequence[str], version: DeltaTable | None) -> None:
-    """Refuse a file with a column that its table does not have: another one is missing then."""
+    """Refuse a file with a column that its table lacks, because another one is then missing."""
     if version and not {*names} <= {field.name for field in version.schema().fields}:
         raise damaged(path, OTHER_COLUMNS)
 
 
 def join_rows(url: str, rows: Mapping[str, pa.Table], version: DeltaTable) -> pa.Table:
-    """Return the rows of files, by their paths, as one table."""
+    """Return the rows of files, by path, as one table."""
     import pyarrow as pa
 
     try:
@@ -318,7 +318,7 @@ def join_rows(url: str, rows: Mapping[str, pa.Table], version: DeltaTable) -> pa
 
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Turn what a file system refuses into a `StoreError`."""
+    """Turn a file system's refusal into a `StoreError`."""
     try:
         yield
     except OSError as error:
@@ -332,15 +332,15 @@ def writing(folder: Path) -> Iterator[None]:
 
 
 def is_about_space(error: StoreError) -> bool:
-    """Whether a file system refused to write for lack of space."""
+    """Return whether a file system refused to write for lack of space."""
     cause = error.__cause__
     if isinstance(cause, OSError) and cause.errno:
         return cause.errno in _FULL
-    return any(f"(os error {number})" in str(cause) for number in _FULL)  # as delta-rs has it
+    return any(f"(os error {number})" in str(cause) for number in _FULL)  # in the words of delta-rs
 
 
 def make_folder(folder: Path) -> None:
-    """Make the folder of a store, whose files no repository takes in."""
+    """Make the folder of a store, and exclude its files from version control."""
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         with suppress(FileExistsError), (folder / ".gitignore").open("x") as ignore:

@@ -1,7 +1,7 @@
-"""The key of a store: the marks of secrets in its names are made by it, and stay comparable.
+"""The key of a store, which makes the marks of secrets in its names comparable.
 
-It lies in the store and travels with it. Whoever has it can try guesses on the marks, so only those
-may read it who may write to the store.
+It lies in the store and travels with it. Anyone with the key can test guesses on the marks, so only
+users with write access to the store may read it.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from benchkit.store.files import make_folder, writing
 if TYPE_CHECKING:
     from pyarrow import fs
 
-#: The file, in the folder of the store.
+#: The file in the folder of the store.
 NAME = "marks.key"
-#: The key and its checksum, which an earlier build did not write.
+#: The key and its checksum, which earlier builds did not write.
 _KEY = regex(rb"([\da-f]{64})(?: ([\da-f]{8}))?\s*")
 _MOST = 80
-#: What follows from another key, which nothing can spare a store.
+#: The unavoidable consequence of another key.
 CONSEQUENCE = (
     "from now on, a secret in a name is masked differently, so earlier and later runs with such "
     "a name no longer match"
@@ -36,11 +36,11 @@ _OPEN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os
 
 
 class DamagedKeyError(StoreError):
-    """The file in place of a key holds none."""
+    """The file does not contain a valid key."""
 
 
 def read_key(url: str) -> bytes | None:
-    """Return the key of a store, or None where it has none yet.
+    """Return the key of a store, or None if it has none yet.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def read_key(url: str) -> bytes | None:
 
 
 def replace_key(url: str, key: bytes) -> str:
-    """Give a store another key, and return where the damaged one lies now; empty if it is gone."""
+    """Set a new key, and return the new path of the damaged one; empty if it is gone."""
     aside, kept = f"{NAME}.damaged-{time.time_ns()}", ""
     with translated(url), suppress(FileNotFoundError):
         if "://" in url:
@@ -79,7 +79,7 @@ def replace_key(url: str, key: bytes) -> str:
 
 
 def keep_key(url: str, key: bytes) -> bytes:
-    """Put a key into a store that has none; return the one that it has now."""
+    """Set the key of a store that has none; return the store's key afterwards."""
     require_place(url)
     content = key.hex().encode() + b" " + _sum(key) + b"\n"
     if "://" in url:
@@ -97,7 +97,7 @@ def keep_key(url: str, key: bytes) -> bytes:
 
 
 def _write_local(path: Path, content: bytes) -> None:
-    """Write a file for those who may write to its folder, whole or not at all; an old one stays."""
+    """Write a file for users with write access to its folder, atomically and never over another."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     draft.unlink(missing_ok=True)
     file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN, 0o600)
@@ -140,7 +140,7 @@ def _open_distant(url: str) -> fs.FileSystem:
 
 
 def _sum(key: bytes) -> bytes:
-    """Return the checksum of a key, by which a digit that changed on disk shows."""
+    """Return the checksum of a key, which reveals a digit that changed on disk."""
     return hashlib.sha256(key).hexdigest()[:8].encode()
 
 

@@ -1,8 +1,8 @@
-"""The log of runs: its rows, the state that they add up to, and the state before the last ingest.
+"""The log of runs: its rows, the resulting state, and the state before the last ingest.
 
-Each commit appends rows: new pieces of runs, pieces whose labels changed, and pieces that are
-dropped, all with the commit's sequence number. A piece is as its row with the greatest ``seq``
-has it, unless that row is dropped. A row of a store from before the log counts as sequence 0.
+Each commit appends rows: new pieces of runs, pieces whose labels changed, and dropped pieces, all
+with the commit's sequence number. The row with the greatest ``seq`` determines a piece, unless that
+row is dropped. Rows of a store from before the log count as sequence 0.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-#: batch -> first and last of its pieces in a row
+#: batch -> first and last of consecutive pieces
 Ranges = dict[str, list[list[int]]]
-#: What a row of the log has besides the piece.
+#: Columns of a row of the log in addition to those of the piece.
 LOG_COLUMNS = ("seq", "operation", "values_version", "dropped")
-#: All by which rows are told to be needed or not; the other forty need not be copied for that.
+#: Columns that decide whether a row is needed; the other forty need not be copied for that.
 KEYS = ("batch", "piece", *LOG_COLUMNS)
 INGEST, PRUNE, UNDO, VACUUM = "ingest", "prune", "undo", "vacuum"
-#: Commits that `undo` takes back while they are the last.
+#: Commits that `undo` can revert while they are the last.
 UNDOABLE = frozenset({INGEST, PRUNE})
-#: What a mark begins with in a column of JSON, as the pattern of a regular expression.
+#: The start of a mark in a JSON column, as a regular expression.
 _ESCAPED = r"\u2026"
-#: What rows of earlier builds are taken to have; the table of values has version 0 or more.
+#: Values assumed for rows of earlier builds; the table of values has version 0 or more.
 _EARLIER = {"seq": 0, "operation": INGEST, "values_version": -1, "dropped": False}
 
 
 def add_log_columns(rows: pa.Table, seq: int, operation: str, values_version: int) -> pa.Table:
-    """Return the rows of one commit; ``dropped`` may be among their columns already."""
+    """Return the rows of one commit; ``dropped`` may already be one of their columns."""
     import pyarrow as pa
 
     if "dropped" not in rows.column_names:
@@ -53,7 +53,7 @@ def add_log_columns(rows: pa.Table, seq: int, operation: str, values_version: in
 
 
 def log_schema() -> pa.Schema:
-    """Return the columns without which a log cannot be read."""
+    """Return the columns that a log must have."""
     import pyarrow as pa
 
     columns = {"batch": pa.int64(), "piece": pa.int64(), "seq": pa.int64()}
@@ -63,7 +63,7 @@ def log_schema() -> pa.Schema:
 
 
 def complete(log: pa.Table) -> pa.Table:
-    """Fill in the log's columns in rows that were written before it."""
+    """Fill in the log's columns for rows that were written before the log existed."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -80,7 +80,7 @@ def complete(log: pa.Table) -> pa.Table:
 
 
 def current(log: pa.Table, places: np.ndarray | None = None) -> pa.Table:
-    """Return the pieces as they are, without the log's columns, in the order of their batches.
+    """Return the current pieces, without the log's columns, in the order of their batches.
 
     Parameters
     ----------
@@ -92,18 +92,18 @@ def current(log: pa.Table, places: np.ndarray | None = None) -> pa.Table:
 
 
 def place_current(log: pa.Table) -> np.ndarray:
-    """Return the places of the pieces as they are in the log, in the order of `current`."""
+    """Return the positions of the current pieces in the log, in the order of `current`."""
     return _place_newest(log, with_dropped=False)
 
 
 def holds_marks(log: pa.Table) -> bool:
-    """Whether a name in the log has a mark that was made by a key, in place of a secret."""
+    """Return whether a name in the log contains a keyed mark in place of a secret."""
     import pyarrow.compute as pc
 
     texts = (text for column in log.columns for text in _list_texts(column))
     kinds = [(sign, KEYED.replace(HIDDEN, re.escape(sign))) for sign in (HIDDEN, _ESCAPED)]
     return any(
-        pc.any(pc.match_substring(text, sign)).as_py()  # a third of the time
+        pc.any(pc.match_substring(text, sign)).as_py()  # takes a third of the time
         and pc.any(pc.match_substring_regex(text, mark)).as_py()
         for text in texts
         for sign, mark in kinds
@@ -111,7 +111,7 @@ def holds_marks(log: pa.Table) -> bool:
 
 
 def _list_texts(column: pa.ChunkedArray) -> Iterator[pa.Array]:
-    """Yield the texts of a column, those that have codes once."""
+    """Yield the texts of a column, coded ones only once."""
     import pyarrow as pa
 
     for chunk in column.chunks:
@@ -121,7 +121,7 @@ def _list_texts(column: pa.ChunkedArray) -> Iterator[pa.Array]:
 
 
 def before_last(log: pa.Table) -> pa.Table:
-    """Return the pieces as they were before the last commit, without the log's columns."""
+    """Return the pieces before the last commit, without the log's columns."""
     import pyarrow.compute as pc
 
     earlier = log.filter(pc.less(log["seq"], last_seq(log)))
@@ -129,14 +129,14 @@ def before_last(log: pa.Table) -> pa.Table:
 
 
 def last_seq(log: pa.Table) -> int:
-    """Return the sequence number of the last commit; 0 where there is none."""
+    """Return the sequence number of the last commit; 0 if there is none."""
     import pyarrow.compute as pc
 
     return pc.max(log["seq"]).as_py() or 0 if len(log) else 0
 
 
 def last_operation(log: pa.Table) -> str:
-    """Return what the last commit was; empty where a store has none, or none in its log."""
+    """Return the operation of the last commit; empty if there is none, or none in the log."""
     import pyarrow.compute as pc
 
     if not (last := last_seq(log)):
@@ -146,7 +146,7 @@ def last_operation(log: pa.Table) -> str:
 
 
 def values_version(log: pa.Table) -> int:
-    """Return the version that the table of values had at the last commit; -1 if that is unknown."""
+    """Return the version of the table of values at the last commit; -1 if unknown."""
     import pyarrow.compute as pc
 
     if not len(log):
@@ -157,7 +157,7 @@ def values_version(log: pa.Table) -> int:
 
 
 def undo_rows(url: str, log: pa.Table) -> pa.Table:
-    """Return the rows that take the last commit back: its pieces as they were before it.
+    """Return the rows that revert the last commit: its pieces as they were before.
 
     Raises
     ------
@@ -190,7 +190,7 @@ def undo_rows(url: str, log: pa.Table) -> pa.Table:
 
 
 def list_changes(log: pa.Table, rows: pa.Table) -> dict[str, Ranges]:
-    """Return what rows of a file do to earlier rows of the log: drop their pieces, or keep them."""
+    """Return the effect of a file's rows on earlier rows: pieces dropped, and pieces kept."""
     import pyarrow.compute as pc
 
     keys = ["batch", "piece"]
@@ -206,7 +206,7 @@ def list_changes(log: pa.Table, rows: pa.Table) -> dict[str, Ranges]:
 
 
 def _list_ranges(rows: pa.Table) -> Ranges:
-    """Return the pieces of each batch, as the first and the last one of those in a row."""
+    """Return the pieces of each batch, as first and last of each consecutive stretch."""
     import numpy as np
 
     ranges: Ranges = {}
@@ -219,7 +219,7 @@ def _list_ranges(rows: pa.Table) -> Ranges:
 
 
 def redo(log: pa.Table, lost: Iterable[tuple[int, Mapping[str, Ranges]]]) -> pa.Table:
-    """Return the newest rows of the pieces that lost commits dropped or kept, as they left them.
+    """Return the newest rows of the pieces that lost commits dropped or kept, with this effect.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ def redo(log: pa.Table, lost: Iterable[tuple[int, Mapping[str, Ranges]]]) -> pa.
 
 
 def put_over(log: pa.Table, rows: pa.Table) -> pa.Table:
-    """Return a log as it is once rows are committed."""
+    """Return the log after a commit of rows."""
     import pyarrow as pa
 
     later = add_log_columns(rows, last_seq(log) + 1, INGEST, -1)
@@ -257,7 +257,7 @@ def put_over(log: pa.Table, rows: pa.Table) -> pa.Table:
 
 
 def replace_rows(rows: pa.Table, by: pa.Table) -> pa.Table:
-    """Return rows of pieces; where both tables have one, that of ``by``."""
+    """Return rows of pieces, replaced by those of ``by`` where both tables have one."""
     import pyarrow as pa
 
     keys = ["batch", "piece"]
@@ -278,18 +278,18 @@ def _is_inside(rows: pa.Table, ranges: Ranges) -> pa.Array:
 
 
 def unchanged_row(log: pa.Table) -> pa.Table:
-    """Return a row as it is, for a commit that changes no piece."""
+    """Return one unchanged row, for a commit that changes no piece."""
     return _newest(log).slice(0, 1).drop_columns(["seq", "operation", "values_version"])
 
 
 def end_prune(log: pa.Table) -> pa.Table:
-    """Return the row of a commit after which a prune cannot be undone; none if it is not last."""
+    """Return a row for a commit that makes a prune permanent; none if no prune was last."""
     is_last = last_operation(log) == PRUNE
     return unchanged_row(log).slice(0, int(is_last))
 
 
 def needed(rows: pa.Table, rest: pa.Table | None = None) -> pa.Table:
-    """Return the rows without which the log would mean something else, or `undo` could not work.
+    """Return the rows without which the state would differ, or `undo` would not work.
 
     Parameters
     ----------
@@ -314,12 +314,12 @@ def needed(rows: pa.Table, rest: pa.Table | None = None) -> pa.Table:
 
 
 def count_spare(log: pa.Table) -> int:
-    """Count by how much the rows that are not needed outnumber the others."""
+    """Return by how much unneeded rows outnumber the others."""
     return len(log) - 2 * len(needed(log.select(KEYS)))
 
 
 def _newest(log: pa.Table) -> pa.Table:
-    """Return of each piece the row with the greatest sequence number."""
+    """Return the row with the greatest sequence number for each piece."""
     return _take(log, _place_newest(log))
 
 
@@ -329,7 +329,7 @@ def _take(log: pa.Table, places: np.ndarray) -> pa.Table:
 
     is_moved = places != np.arange(len(places))
     first = int(is_moved.argmax()) if is_moved.any() else len(places)
-    # Copying a hundred thousand rows takes longer than an ingest of one.
+    # Copying a hundred thousand rows takes longer than ingesting one run.
     head = log.slice(0, first)
     return pa.concat_tables([head, log.take(pa.array(places[first:]))]) if is_moved.any() else head
 

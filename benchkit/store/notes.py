@@ -1,7 +1,6 @@
-"""What the log of commits notes of a file of the log of runs, for a repair that has lost the file.
+"""Notes in the log of commits on each file of the log of runs, for a repair without the file.
 
-It stands among the statistics of the file, where checkpoints keep it and other readers pass over
-it.
+They are part of the file's statistics, where checkpoints keep them and other readers ignore them.
 """
 
 from __future__ import annotations
@@ -12,16 +11,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: What the file does to earlier pieces, and the sources of its own.
+#: The effect of the file on earlier pieces, and the sources of its new ones.
 CHANGES, SOURCES = "changes", "sources"
 #: The columns that a note needs; there are 60, and the rows may be a million.
 _READ = "label", "path", "dropped"
-#: Characters of the sources of one file: each reader of the store reads them.
+#: Maximum number of characters of a file's sources, which each reader of the store has to read.
 _LONGEST = 1 << 13
 
 
 def write_notes(rows: pa.Table, changes: Mapping[str, object]) -> dict[str, object]:
-    """Return what the log of commits notes of a file.
+    """Return the notes on a file for the log of commits.
 
     Parameters
     ----------
@@ -48,7 +47,7 @@ def list_sources(pieces: pa.Table) -> list[str]:
 
 
 def _shorten(sources: Collection[str]) -> list[str]:
-    """Return sources, or their folders where they are too long; nothing where these are, too."""
+    """Return the sources, or their folders if the sources are too long; nothing if both are."""
     folders = sorted({f"{source.rpartition('/')[0] or '.'}/" for source in sources})
     lists = ([*sources], folders)
     return next((names for names in lists if sum(map(len, names)) <= _LONGEST), [])

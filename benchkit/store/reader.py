@@ -1,6 +1,6 @@
-"""Reading the data files of a table: what was read of a file is not read again.
+"""Reading of a table's data files; columns that were already read are not read again.
 
-A file never changes, so its columns are kept for as long as the version that was last read has it.
+A file never changes, so its columns are kept as long as the version that was read last contains it.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from deltalake import DeltaTable
     from pyarrow import fs
 
-#: Bytes of a file below which all its columns are read at once, whichever are requested.
+#: Size in bytes below which all columns of a file are read at once, whichever are requested.
 SMALL = 1 << 18
 
 
 class _Read(NamedTuple):
-    """What was read of a file, the names of all its columns, and the rest of them as codes."""
+    """The columns read from a file, the names of all columns, and the remaining ones as codes."""
 
     names: Sequence[str]
     rows: pa.Table
@@ -52,7 +52,7 @@ class Reader:
         self, files: Sequence[Mapping[str, Any]], columns: Sequence[str] | None,
         version: DeltaTable, paths: Collection[str] | None = None,
     ) -> pa.Table:  # fmt: skip
-        """Return the rows of all files of a version, or of those of some paths."""
+        """Return the rows of all files of a version, or of the files at some paths."""
         self._keep(files)
         read = {
             file["path"]: self._read_columns(file, columns, version)
@@ -66,7 +66,7 @@ class Reader:
     ) -> pa.Table:
         """Return some rows of the files of a version with all columns.
 
-        Of files without such a row, no further column is read.
+        Files without any of these rows are not read further.
         """
         import numpy as np
         import pyarrow as pa
@@ -84,7 +84,7 @@ class Reader:
         return rows.take(pa.array(np.concatenate(order).argsort())) if order[1:] else rows
 
     def _keep(self, files: Sequence[Mapping[str, Any]]) -> None:
-        """Forget all but these files."""
+        """Forget all files except these."""
         paths = {file["path"] for file in files}
         self._kept = {path: read for path, read in self._kept.items() if path in paths}
 
@@ -98,7 +98,7 @@ class Reader:
     def _read_columns(
         self, file: Mapping[str, Any], columns: Sequence[str] | None, version: DeltaTable
     ) -> pa.Table:
-        """Return the rows of a file of a version, all columns or some of them."""
+        """Return all or some columns of a file of a version."""
         path, known = file["path"], self._kept.get(file["path"])
         if known is None:
             is_whole = columns is None or file["size_bytes"] < SMALL
@@ -114,7 +114,7 @@ class Reader:
         return known.rows.select(names)
 
     def _take(self, file: Mapping[str, Any], places: pa.Array, version: DeltaTable) -> pa.Table:
-        """Return some rows of a file with all columns; what few rows need stays as it is stored."""
+        """Return some rows of a file with all columns; rarely used columns are kept as codes."""
         known = self._kept[file["path"]]
         held = {*known.rows.column_names}
         missing = [name for name in known.names if name not in held]
@@ -133,15 +133,15 @@ class Reader:
         return rows.select(known.names)
 
     def read_coded(self, file: Mapping[str, Any], version: DeltaTable) -> pa.Table:
-        """Return the rows of a file with codes for texts, which are not kept."""
+        """Return the rows of a file with codes for texts, without keeping them."""
         return self._read_coded(file["path"], None, version).rows
 
     def read_file(self, path: str, columns: Sequence[str] | None = None) -> pa.Table:
-        """Return the rows of one file, of any version or none."""
+        """Return the rows of one file, whether or not a version contains it."""
         return self._read(path, columns, None).rows
 
     def read_groups(self, path: str) -> Iterator[pa.Table]:
-        """Yield the rows of one file, a row group at a time."""
+        """Yield the rows of one file, one row group at a time."""
         with self._reading(path) as file:
             parquet = open_parquet(file)
             for group in range(parquet.num_row_groups):
@@ -151,9 +151,9 @@ class Reader:
         self, path: str, columns: Sequence[str] | None, version: DeltaTable | None,
         stated: Mapping[str, Any] | None = None,
     ) -> _Read:  # fmt: skip
-        """Read columns of a file, which is the one that the log of commits states, if it does."""
+        """Read columns of a file; require that they match the log of commits, if stated."""
         read = self._read_coded(path, columns, version)
-        if stated is not None:  # while texts have codes: few are looked at
+        if stated is not None:  # before decoding the texts: fewer have to be checked
             coded = read.rows.unify_dictionaries()
             require_stated_rows(f"{self._url}/{path}", stated, coded)
         return read._replace(rows=plain(read.rows))
@@ -169,12 +169,12 @@ class Reader:
 
     @contextmanager
     def _reading(self, path: str) -> Iterator[pa.NativeFile]:
-        """Open a data file that is as it was written; what cannot be read is damage."""
+        """Open a data file after checking that it is unchanged; report read errors as damage."""
         import pyarrow as pa
 
         try:
             with self._connect().open_input_file(path) as file:
-                if "://" not in self._url:  # where it would be transferred twice
+                if "://" not in self._url:  # which would transfer it twice
                     require_signed(path, file)
                 yield file
         except (OSError, UnicodeError, pa.ArrowException) as error:

@@ -1,4 +1,4 @@
-"""The log of runs of a store: how it is opened, read, appended to and kept in few files."""
+"""The log of runs of a store: opening, reading, appending, and merging of its files."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def _identify(version: DeltaTable) -> tuple[str, int]:
 
 
 def open_table(url: str, table: Table) -> DeltaTable | None:
-    """Open a table of a store; where that fails, name the damaged file."""
+    """Open a table of a store; if that fails, name the damaged file."""
     require_place(url)
     table.require_folder()
     try:
         with translated(url):
             return table.open()
     except StoreError as error:
-        with suppress(OSError):  # of what cannot be reached, no file is damaged
+        with suppress(OSError):  # if the table is unreachable, no file is damaged
             for one in damage.find_damage(table, thoroughly=False):
                 raise one.error() from error
         raise
@@ -63,10 +63,10 @@ class RunLog:
         self._version: DeltaTable | None = None
 
     def open(self) -> DeltaTable | None:
-        """Open the log; refuse files of a store that lost it."""
+        """Open the log; refuse files of a store that lost its log."""
         version = open_table(self.url, self._runs)
         if version is None and self.has_remains():
-            version = open_table(self.url, self._runs)  # which another writer began meanwhile
+            version = open_table(self.url, self._runs)  # another writer may have begun it meanwhile
             if version is None:
                 raise damage.lose_log(self._runs).error()
         for one in damage.find_lost_runs(self._runs, version):
@@ -74,17 +74,17 @@ class RunLog:
         return version
 
     def has_remains(self) -> bool:
-        """Whether files of a store lie here."""
+        """Return whether the folder contains files of a store."""
         return self._runs.has_remains() or self._values.has_remains()
 
     def begin(self) -> None:
-        """Begin the log before any file is written: files without it are what is left of one."""
+        """Begin the log before any file is written: files without a log indicate a lost one."""
         if self.open() is None:
             with suppress(ConflictError):
                 self._runs.claim(None, log_schema(), [])
 
     def read(self, version: DeltaTable, columns: Sequence[str] | None = None) -> pa.Table:
-        """Return the log of a version, at least these columns, kept until another is read."""
+        """Return at least these columns of a version's log, kept until another one is read."""
         names = None if columns is None else (*log_of_runs.KEYS, *columns)
         key = *_identify(version), names
         if self._last is None or self._last[0] != key:
@@ -93,9 +93,9 @@ class RunLog:
         return self._last[1]
 
     def find_current(self, log: pa.Table | None) -> pa.Table | None:
-        """Return the pieces as a log that was just read has them; None where there are none.
+        """Return the current pieces of a log that was just read, or None if there are none.
 
-        Their places are those of its version, whichever columns were read.
+        Their positions are those in the version, whichever columns were read.
         """
         if log is None or not len(log):
             return None
@@ -106,7 +106,7 @@ class RunLog:
         return self._current[1]
 
     def _place(self, log: pa.Table) -> np.ndarray:
-        """Return the places of the pieces in the log of the version that was read last."""
+        """Return the positions of the pieces in the log of the version that was read last."""
         assert self._version is not None  # noqa: S101 - it was read
         key = _identify(self._version)
         if self._places is None or self._places[0] != key:
@@ -114,7 +114,7 @@ class RunLog:
         return self._places[1]
 
     def read_last(self, *, is_anew: bool = False) -> pa.Table | None:
-        """Return the log as it was last read, or the present one."""
+        """Return the log that was read last, or else the current one."""
         if is_anew and (version := self.open()) is not None:
             return log_of_runs.complete(self._runs.read(version))
         if self._last is None and (version := self.open()) is not None:
@@ -122,16 +122,16 @@ class RunLog:
         return self._last and self._last[1]
 
     def read_pieces(self, *, is_anew: bool = False) -> tuple[pa.Table | None, pa.Table | None]:
-        """Return the log as `read_last` does, and the pieces as it has them."""
+        """Return the log like `read_last`, and its current pieces."""
         log = self.read_last(is_anew=is_anew)
         return log, self.find_current(log)
 
     def forget(self) -> None:
-        """Read the log anew the next time."""
+        """Discard the log, so that it is read again."""
         self._last = None
 
     def take(self, places: pa.Array) -> pa.Table:
-        """Return all columns of pieces, by their places among those that were read last."""
+        """Return all columns of pieces, by their positions among those that were read last."""
         assert self._version is not None  # noqa: S101 - places are those of a version
         assert self._last is not None  # noqa: S101 - read with it
         at = self._place(self._last[1])
@@ -139,7 +139,7 @@ class RunLog:
         return log_of_runs.without_log(log_of_runs.complete(taken))
 
     def holds_marks(self) -> bool:
-        """Whether a name in the log has a mark that was made by a key, in place of a secret."""
+        """Return whether a name in the log contains a keyed mark in place of a secret."""
         if (version := self.open()) is None:
             return False
         read, files = self._runs.reader.read_coded, self._runs.list_files(version)
@@ -149,13 +149,13 @@ class RunLog:
         self, build: Callable[[pa.Table], pa.Table], operation: str,
         columns: Sequence[str] | None = None,
     ) -> pa.Table:  # fmt: skip
-        """Append the rows that are built of the log, of all columns or some, and return them."""
+        """Append rows that ``build`` makes from the log or some of its columns, and return them."""
         written: list[DataFile] = []
         rows = log_schema().empty_table()
         for _ in attempts(self.url):
             version = self.open()
             if version is not None and self._has(version, written):
-                break  # the answer to our commit was lost, and its repetition met itself
+                break  # the response to our commit was lost, so its retry conflicted with itself
             log = self.read(version, columns) if version else log_schema().empty_table()
             rows = build(log)
             if not len(rows):
@@ -169,7 +169,7 @@ class RunLog:
             rows = log_of_runs.add_log_columns(rows, seq, operation, state)
             schema = plain(rows.schema.empty_table()).schema
             try:
-                self._runs.widen(version, schema)  # which conflicts, too, with any other commit
+                self._runs.widen(version, schema)  # which also conflicts with any other commit
                 record = self._describe(version, seq)
                 changes = log_of_runs.list_changes(log, rows)
                 with self._writing(rows, record, changes) as file:
@@ -181,7 +181,7 @@ class RunLog:
         return rows
 
     def merge(self, version: DeltaTable, *, thoroughly: bool = False) -> int:
-        """Put many files together, or all if much in them is superseded; return how many."""
+        """Merge many files, or all if many rows are superseded; return how many were merged."""
         files = self._runs.list_files(version)
         rows = sorted(count_rows(file) for file in files)
         is_many = len(files) >= MANY_COMMITS or sum(rows[:-1]) > MANY_ROWS
@@ -209,7 +209,7 @@ class RunLog:
     def _describe(
         self, base: DeltaTable, seq: int, replaced: Sequence[str] = ()
     ) -> dict[str, object]:
-        """Return what a file says of the state that its commit makes, for a repair."""
+        """Return a record of the state after a file's commit, for a repair."""
         files = [file["path"] for file in self._runs.list_files(base)]
         kept = [path for path in files if path not in replaced]
         return {"base": base.version(), "files": kept, "is_joined": bool(replaced), "seq": seq}
@@ -219,7 +219,7 @@ class RunLog:
         self, rows: pa.Table, record: Mapping[str, object],
         changes: Mapping[str, log_of_runs.Ranges],
     ) -> Iterator[DataFile]:  # fmt: skip
-        """Write rows of the log where their table lies; delete them if others came first."""
+        """Write rows of the log next to its table; delete them if others came first."""
         with (
             TemporaryDirectory(prefix="benchkit-")
             if self._runs.is_remote
@@ -236,6 +236,6 @@ class RunLog:
                 raise
 
     def _has(self, version: DeltaTable, files: Sequence[DataFile]) -> bool:
-        """Whether a version holds one of these files."""
+        """Return whether a version contains one of these files."""
         names = {file.name for file in files}
         return bool(names) and any(f["path"] in names for f in self._runs.list_files(version))

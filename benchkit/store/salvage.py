@@ -1,7 +1,7 @@
-"""Salvage: how a store goes on without what cannot be read.
+"""Salvage: making a store usable again without the files that cannot be read.
 
-Nothing is guessed: what cannot be read is dropped with the runs that lose all their values, and the
-sources of every run that lost some are named, to be ingested again.
+Nothing is guessed. Unreadable files are dropped, together with the runs that lose all their values,
+and the sources of every run that lost some are named, so that they can be ingested again.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from benchkit.store.delta import Table
 
 _KEYS = ["batch", "piece"]
-#: What `runs` and the gate say of a run without values.
+#: The message of `runs` and the gate for a run without values.
 _LOST = "its values were lost with a damaged file of the store; ingest it again"
 
 
 class Mending:
-    """A repair of both tables (first of files, then, in a commit, of the runs' rows) and the key.
+    """A repair of both tables (first the files, then, in a commit, the rows of runs) and the key.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Mending:
         self._changes: list[tuple[int, Mapping[str, log_of_runs.Ranges]]] = []
 
     def mend_tables(self) -> None:
-        """Make both tables readable; the runs come first, for they tell which values count."""
+        """Make both tables readable; runs come first, because they decide which values count."""
         notes = _read_notes(self._runs, self._of_runs)
         self._changes = [
             (int(path.partition("-")[0]), changes)
@@ -80,11 +80,11 @@ class Mending:
         built = repair_rows(pieces, self._values, self._of_values)
         self._sources += [*sources, *list_sources(built)]
         built = log_of_runs.replace_rows(redone, built)
-        # At least one: what came before the damage cannot be brought back by `undo`.
+        # At least one, because `undo` cannot restore what came before the damage.
         return built if len(built) else log_of_runs.unchanged_row(log)
 
     def mend_key(self, url: str, log: pa.Table | None) -> Repaired:
-        """Give the store another key if its own is damaged; return all that was mended."""
+        """Set a new key if the store's key is damaged; return everything that was repaired."""
         of_key = tuple(find_key_damage(url, log))
         kept = replace_key(url, draw_key()) if of_key else ""
         sources = tuple(dict.fromkeys(self._sources))
@@ -92,10 +92,10 @@ class Mending:
 
 
 def mend_values(values: Table, damage: Sequence[Damage], runs: Table) -> None:
-    """Drop the damaged files of values; where the log of commits is damaged, begin another.
+    """Drop the damaged files of values; if the log of commits is damaged, begin a new one.
 
-    Rows that lie in two files, because one was put together from others, are taken once. Values
-    that no commit named have no run, and stay invisible.
+    Rows that are in two files, because one was merged from others, are taken once. Values that no
+    commit named have no run, and remain invisible.
     """
     if any(one.is_log for one in damage):
         version = runs.open()
@@ -108,7 +108,7 @@ def mend_values(values: Table, damage: Sequence[Damage], runs: Table) -> None:
 
 
 def mend_runs(runs: Table, damage: Sequence[Damage]) -> list[str]:
-    """Drop the damaged files of runs; where the log of commits is damaged, begin another.
+    """Drop the damaged files of runs; if the log of commits is damaged, begin a new one.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def mend_runs(runs: Table, damage: Sequence[Damage]) -> list[str]:
 
 
 def _read_notes(runs: Table, damage: Sequence[Damage]) -> dict[str, dict[str, Any]]:
-    """Return what the log of commits notes of damaged files of runs, by their paths."""
+    """Return the notes of the log of commits on damaged files of runs, by path."""
     lost = {one.path for one in damage}
     stated = _list_committed(runs).items() if lost else ()
     return {path: json.loads(text) for path, text in stated if path in lost}
@@ -164,10 +164,11 @@ def _list_all(table: Table, folder: str) -> list[str]:
 
 
 def _choose_values(values: Table, rows: pa.Table) -> Iterator[DataFile]:
-    """Yield the files that can be read, but for those whose rows lie in others of them, too.
+    """Yield the readable files, except those whose rows are all in other ones.
 
-    A file that was put together holds all rows of its parts that ``rows``, the needed ones of the
-    log of runs, or later ones name; so of any two files one holds the other's, or none.
+    A merged file contains all rows of its parts that ``rows``, the needed ones of the log of runs,
+    or later ones name. So for any two files, one contains the rows of the other, or they share
+    none.
     """
     needed = _list_keys(rows)
     readable = []
@@ -242,10 +243,10 @@ class _Rows:
 
 
 def _choose_runs(runs: Table) -> tuple[list[_Rows], list[_Rows]]:
-    """Return the files of the last state that is known to be committed, and newer ones.
+    """Return the files of the last state known to be committed, and newer ones.
 
-    A file is known to be committed if an entry that can be read names it, or another file does as
-    one that it builds on, or if it alone builds on the version before an entry that is damaged.
+    A file is known to be committed if a readable entry names it, if another file names it as its
+    base, or if it is the only one that builds on the version before a damaged entry.
     """
     readable = []
     for info in runs.list_data():
@@ -273,7 +274,7 @@ def _choose_runs(runs: Table) -> tuple[list[_Rows], list[_Rows]]:
 
 
 def _recall_entries(runs: Table) -> Callable[[int], bool]:
-    """Return what tells of a version whether its entry is lost; a killed repair put some aside."""
+    """Return a function for whether a version's entry is lost, reading logs put aside as well."""
     files, folders = runs.filesystem, [entries.FOLDER]
     if entries.path_of(0).rpartition("/")[2] not in entries.list_names(files):
         folders += entries.list_logs(files)[-1:]
@@ -281,14 +282,14 @@ def _recall_entries(runs: Table) -> Callable[[int], bool]:
     paths = [f"{folder}/{name}" for folder in folders for name in entries.list_names(files, folder)]
     newest = max([newest, *map(entries.version_of, paths)])
     if newest < 0:
-        return lambda _: True  # the whole log is lost, and nobody knows how long it was
+        return lambda _: True  # the whole log is lost, and its length is unknown
     sound = set(paths) - {path for path, _ in entries.find_unsound(files, runs.url, paths)}
     kept = set(map(entries.version_of, sound))
     return lambda version: version <= newest and version not in kept
 
 
 def _list_committed(runs: Table) -> dict[str, str]:
-    """Return files and statistics that readable entries name, those of logs put aside included."""
+    """Return files and statistics in readable entries, including those of logs put aside."""
     return {
         path: statistics
         for folder in entries.list_logs(runs.filesystem)
@@ -300,10 +301,10 @@ def _list_committed(runs: Table) -> dict[str, str]:
 def find_lost(
     runs: Table, values: Table, log: pa.Table, damage: Sequence[Damage]
 ) -> tuple[list[str], int]:
-    """Return the sources of the runs that damaged files listed, and how many have none known.
+    """Return the sources of runs in damaged files, and the number of runs of unknown source.
 
-    A run is lost if it has values and no row. Its source is known where another readable file
-    still has a row of it, though no commit needs that file any more.
+    A run is lost if it has values but no row. Its source is known if another readable file still
+    has a row of it, even if no commit needs that file any more.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -350,7 +351,7 @@ def list_values(values: Table) -> pa.Table:
 
 
 def touch(pieces: pa.Table, damage: Sequence[Damage]) -> pa.Table:
-    """Return the pieces some of whose values may have lain in damaged files."""
+    """Return the pieces that may have had values in damaged files."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -367,9 +368,9 @@ def touch(pieces: pa.Table, damage: Sequence[Damage]) -> pa.Table:
 
 
 def repair_rows(pieces: pa.Table, values: Table, damage: Sequence[Damage]) -> pa.Table:
-    """Return the rows after which every measured run has values again: the others are damaged.
+    """Return rows that mark as damaged all measured runs without values.
 
-    They and runs that may have lost some of their values lose their fingerprints, so that the next
+    These runs, and runs that may have lost some values, lose their fingerprints, so that the next
     ingest of their sources reads them again.
     """
     import pyarrow as pa
@@ -390,7 +391,7 @@ def repair_rows(pieces: pa.Table, values: Table, damage: Sequence[Damage]) -> pa
 
 
 def _write(rows: pa.Table, texts: Mapping[str, str | pa.ChunkedArray]) -> pa.Table:
-    """Return rows with other texts, the same or one for each, which stay in the log."""
+    """Return rows with new texts, one for all or one for each, which remain in the log."""
     import pyarrow as pa
 
     for name in texts.keys() & {*rows.column_names}:

@@ -1,12 +1,12 @@
-"""The store: a table of values, and a log of the pieces of runs that they belong to.
+"""The store: a table of values, and a log of the pieces of runs that own them.
 
 A commit spans one table, so values are committed first and runs last. The log of runs is the
 authority: values without a piece are invisible; `tidy` deletes them once no writer needs them.
 
-The lock by which writers of one machine wait for each other, and the room that its file keeps.
+Writers of one machine wait for each other by a lock, whose file reserves some disk space.
 
-On a full disk, what frees space has to write first: the log says what is needed no more. That room
-is taken from the file of the lock.
+On a full disk, an operation that frees space has to write first, to record in the log which files
+are no longer needed. It uses the space that the lock file reserves.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from deltalake import DeltaTable
 
 
-#: Bytes that an ordinary `undo` and the removal of files write, several times over.
+#: Reserved bytes: several times the amount that an ordinary `undo` and the deletion of files write.
 ROOM = 1 << 16
-#: Bytes of a block in what the system says of a file.
+#: Bytes per block in the file status.
 _BLOCK = 512
 
 
@@ -63,7 +63,7 @@ class Store:
         self._log = RunLog(self.url, self._runs, self._values)
 
     def is_store(self) -> bool:
-        """Whether a store lies here, or what is left of one."""
+        """Return whether there is a store, or the remains of one."""
         folder = Path(self.url)
         if not self.is_remote and not any((folder / n).is_dir() for n in ("runs", "values")):
             return False
@@ -72,23 +72,23 @@ class Store:
 
     @contextmanager
     def locked(self, *, frees: bool = True) -> Iterator[None]:
-        """Let other writers of this machine wait; what frees space has room on a full disk."""
+        """Make other local writers wait; operations that free space get the reserved space."""
         self._prepare()
         with nullcontext() if self.is_remote else lock(Path(self.url), uses_room=frees):
             yield
 
     def pieces(self, columns: Sequence[str] | None = None) -> pa.Table | None:
-        """Return pieces as the last commit left them, all columns or some; None before any."""
+        """Return all or some columns of the current pieces; None before the first commit."""
         if (version := self._log.open()) is None:
             return None
         return self._log.find_current(self._log.read(version, columns))
 
     def take(self, places: pa.Array) -> pa.Table:
-        """Return all columns of pieces, by their places among those that were read last."""
+        """Return all columns of pieces, by their positions among those that were read last."""
         return self._log.take(places)
 
     def holds_marks(self) -> bool:
-        """Whether a stored name has a mark that was made by a key, in place of a secret."""
+        """Return whether a stored name contains a keyed mark in place of a secret."""
         return self._log.holds_marks()
 
     def commit_pieces(
@@ -97,7 +97,7 @@ class Store:
         operation: str = log_of_runs.INGEST,
         columns: Sequence[str] | None = None,
     ) -> None:
-        """Append pieces of runs in one commit, which conflicts with any other since they were read.
+        """Append pieces of runs in a commit that conflicts with any other since they were read.
 
         Parameters
         ----------
@@ -119,7 +119,7 @@ class Store:
         self._log.append(lambda log: build(self._log.find_current(log)), operation, columns)
 
     def undo(self, require: Callable[[pa.Table], None] = lambda _: None) -> pa.Table:
-        """Take the last ingest back; return its pieces as they were before, new ones dropped.
+        """Revert the last ingest; return its earlier pieces, with new ones marked as dropped.
 
         Parameters
         ----------
@@ -160,7 +160,7 @@ class Store:
         self, *, raw: bool = False, metrics: Iterable[str] = (),
         pieces: Iterable[tuple[int, int]] | None = None,
     ) -> Iterator[pa.RecordBatch]:  # fmt: skip
-        """Yield the stored values batch by batch; parameters as in `values`."""
+        """Yield the stored values batch by batch; the parameters are those of `values`."""
         if (table := self._open_values()) is not None:
             with self._explaining():
                 stale = damage.find_missing(self._values, table, raw=raw)
@@ -170,9 +170,9 @@ class Store:
                 yield from read_values(filesystem, files, raw=raw, metrics=metrics, pieces=pieces)
 
     def _open_values(self) -> DeltaTable | None:
-        """Open the values; refuse them where commits are missing that the log of runs knows of."""
-        for is_anew in (False, True):  # the values of superseded runs may be gone meanwhile
-            # First, for another writer may add values meanwhile.
+        """Open the values; refuse them if commits that the log of runs refers to are missing."""
+        for is_anew in (False, True):  # superseded values may be deleted meanwhile
+            # First, because another writer may add values meanwhile.
             log, pieces = self._log.read_pieces(is_anew=is_anew)
             table = open_table(self.url, self._values)
             lost = list(damage.find_lost_commits(log, pieces, self._values, table))
@@ -181,14 +181,14 @@ class Store:
         raise lost[0].error()
 
     def require_values(self) -> None:
-        """Refuse a store that lost files of values; what lies there is listed and not read."""
+        """Refuse a store that lost files of values; files are only checked, not read in full."""
         if (version := self._open_values()) is not None:
             for one in damage.find_missing(self._values, version):
                 raise one.error()
 
     @contextmanager
     def _explaining(self) -> Iterator[None]:
-        """Turn what goes wrong while values are read into an error that names the damaged file."""
+        """Turn errors in reading values into one that names the damaged file."""
         import pyarrow as pa
         from deltalake.exceptions import DeltaError
 
@@ -203,7 +203,7 @@ class Store:
 
     @contextmanager
     def staging(self, batch: int) -> Iterator[Path]:
-        """Give the folder in which files of values are written before `add` commits them.
+        """Provide the folder in which files of values are written before `add` commits them.
 
         Parameters
         ----------
@@ -223,7 +223,7 @@ class Store:
             raise
 
     def add(self, files: Sequence[DataFile]) -> None:
-        """Commit files of values that lie in the staging folder; all of them, or none."""
+        """Commit files of values from the staging folder; all of them, or none."""
         if not files:
             return
         table = self._open_values()
@@ -236,15 +236,15 @@ class Store:
         self._values.append(values_schema(), [self.bring(file) for file in files])
 
     def bring(self, file: DataFile) -> DataFile:
-        """Copy a file of values that was written on this machine to a store elsewhere."""
+        """Copy a local file of values to the store, if the store is remote."""
         if not self.is_remote or file.is_placed:
             return file
-        self._log.begin()  # files without a log of runs are a store that lost it
+        self._log.begin()  # files without a log of runs indicate a store that lost it
         self._values.bring(file)
         return replace(file, is_placed=True)
 
     def check(self) -> list[Damage]:
-        """Return the files that are missing or cannot be read; every page is read."""
+        """Return the files that are missing or cannot be read, after reading every page."""
         damages = damage.list_damage(self._runs, self._values, self._log.read_pieces)
         return [
             *damages,
@@ -252,7 +252,7 @@ class Store:
         ]
 
     def repair(self) -> Repaired:
-        """Drop what cannot be read, and the runs that lost all their values with it.
+        """Drop unreadable files, and the runs that lost all their values with them.
 
         Runs that may have lost some values stay; the next ingest reads their sources again.
         """
@@ -265,12 +265,13 @@ class Store:
         return mending.mend_key(self.url, self._log.read_last())
 
     def tidy(self, *, thoroughly: bool = False, rewrite: bool = False) -> Tidied:
-        """Delete what no commit needs, and put small files together where there are many.
+        """Delete files that no commit needs, and merge small files if there are many.
 
-        What is listed, and what `undo` would bring back, is untouched; a crash leaves the tables as
-        they were. Where another writer comes first, the next call does the rest.
+        Listed runs, and those that `undo` would restore, are never affected; a crash leaves the
+        tables unchanged. If another writer comes first, the next call does the rest.
 
-        ``thoroughly`` also what was pruned or gains little; ``rewrite`` also files of older builds.
+        ``thoroughly`` includes pruned runs and small gains; ``rewrite`` includes files of older
+        builds.
         """
         done, version = Tidied(), self._log.open()
         if version is None:
@@ -278,7 +279,7 @@ class Store:
         self._open_values()
         if thoroughly:
             self.require_values()
-            self._delete_unused(done)  # first, which may make the room that writing needs
+            self._delete_unused(done)  # first, to make room for writing
         try:
             if thoroughly and not rewrite:
                 self._log.append(log_of_runs.end_prune, log_of_runs.VACUUM)
@@ -295,7 +296,7 @@ class Store:
         return done
 
     def _merge(self, version: DeltaTable, done: Tidied, **how: bool) -> None:
-        read = partial(self._log.read, version, ())  # by whose keys alone rows are needed or not
+        read = partial(self._log.read, version, ())  # the keys show which rows are needed
         with self.staging(new_batch()) as folder, suppress(ConflictError):
             tidy_values(self._values, read, folder, done, **how)
         with suppress(ConflictError):
@@ -312,7 +313,7 @@ class Store:
 
 @contextmanager
 def lock(folder: Path, *, uses_room: bool) -> Iterator[None]:
-    """Wait for the other writers of a store, where the file system can lock.
+    """Wait for the other writers of a store, if the file system supports locks.
 
     Parameters
     ----------
@@ -333,24 +334,24 @@ def lock(folder: Path, *, uses_room: bool) -> Iterator[None]:
 
 
 def wait_for_others(file: IO[str]) -> None:
-    """Lock a file, where the file system can, which spares writers of this machine conflicts."""
+    """Lock a file, if the file system supports it; this spares local writers conflicts."""
     try:
         import fcntl
-    except ImportError:  # a courtesy: commits conflict without it, too
+    except ImportError:  # a courtesy: commits also conflict without it
         return
-    with suppress(OSError):  # as on some network file systems
+    with suppress(OSError):  # for example, on some network file systems
         fcntl.flock(file, fcntl.LOCK_EX)
 
 
 def _open(path: Path) -> IO[str]:
-    """Open the file of the lock; no link is followed."""
+    """Open the lock file without following links."""
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
     return os.fdopen(os.open(path, flags, 0o666), "r+")
 
 
 def _keep_room(file: IO[str]) -> None:
-    """Take up the room on disk again, unless there is too little."""
-    allocate = getattr(os, "posix_fallocate", None)  # not everywhere
+    """Reserve the disk space again, unless there is too little."""
+    allocate = getattr(os, "posix_fallocate", None)  # not on every platform
     if allocate is None or os.fstat(file.fileno()).st_blocks * _BLOCK >= ROOM:
         return
     try:

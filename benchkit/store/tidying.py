@@ -1,6 +1,6 @@
-"""Keeping the values tidy: batches that no commit needs go, small files are put together.
+"""Tidying of values: unneeded batches are dropped, small files are merged.
 
-Nothing goes that the present state or `undo` needs, nor what a writer may still be about to commit.
+Nothing is dropped that the current state or `undo` needs, or that a writer may still commit.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
 
     from benchkit.store.delta import Table
 
-#: So many files smaller than this are put together.
+#: Number of files smaller than this from which they are merged.
 MANY_FILES = 64
 SMALL_FILE = 16 << 20
-#: So many files of values that nothing needs are dropped in one commit.
+#: Number of unneeded files of values from which one commit drops them.
 MANY_STALE = 16
-#: With so many files of the log of runs, which every command reads, small ones are put together.
+#: Number of files of the log of runs, which every command reads, from which small ones are merged.
 MANY_COMMITS = 16
-#: By how much a file may be larger than all smaller ones if it is put together with them: what is
-#: large is not written again for a few rows, and each row only as often as the files double.
+#: Maximum size of a file relative to all smaller ones with which it is merged: large files are not
+#: rewritten for a few rows, and each row only as often as the files double.
 _GROWTH = 2
-#: Superseded rows that the log of runs may hold, besides as many as are needed.
+#: Maximum number of superseded rows in the log of runs, in addition to the number of needed rows.
 MANY_ROWS = 10_000
-#: Age, in microseconds, from which no writer is still about to commit the pieces of a batch.
+#: Age in microseconds after which no writer will still commit the pieces of a batch.
 _DAY = 86_400_000_000
 
 
 @dataclass(slots=True)
 class Tidied:
-    """What was done.
+    """The result of tidying.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Tidied:
 
     @property
     def has_changed(self) -> bool:
-        """Whether a table is another than before."""
+        """Return whether a table has changed."""
         return bool(self.dropped or self.rewritten)
 
 
@@ -73,7 +73,7 @@ def tidy_values(
     thoroughly: bool,
     rewrite: bool = False,
 ) -> None:
-    """Commit the table of values without the batches that the log needs no more.
+    """Commit the table of values without batches that the log no longer needs.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def tidy_values(
         first, last = file.get("min.batch"), file.get("max.batch")
         (stale if first is not None and first == last and is_stale(first) else mixed).append(file)
     if stale and (len(stale) >= MANY_STALE or thoroughly):
-        # First, and without what has to be written for the others: the disk may be full.
+        # First, and without writing any of the others, because the disk may be full.
         values.claim(version, values_schema(), [], [file["path"] for file in stale])
         done.dropped += len(stale)
         tidy_values(values, read_log, folder, done, thoroughly=thoroughly, rewrite=rewrite)
@@ -115,7 +115,7 @@ def tidy_values(
 
 
 def choose_similar(files: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the files that are put together: the small ones, up to one of far more rows than they.
+    """Return the files to merge: the smallest ones, up to one with far more rows than all before.
 
     Examples
     --------
@@ -133,12 +133,12 @@ def choose_similar(files: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def count_rows(file: Mapping[str, Any]) -> int:
-    """Return how many rows a file has, as its commit states it; 0 if it does not."""
+    """Return the number of rows of a file according to its commit; 0 if unknown."""
     return file.get("num_records") or 0
 
 
 def _staleness(log: pa.Table) -> Callable[[int], bool]:
-    """Return a function that tells whether a batch is needed no more."""
+    """Return a function for whether a batch is no longer needed."""
     import pyarrow.compute as pc
 
     log = log.select(log_of_runs.KEYS)
@@ -156,7 +156,7 @@ def _staleness(log: pa.Table) -> Callable[[int], bool]:
 
 
 def _bins(files: Sequence[dict[str, Any]], *, thoroughly: bool) -> Iterator[list[dict[str, Any]]]:
-    """Yield groups of files of one partition that together make a file that is not small."""
+    """Yield groups of files of one partition that together are no longer small."""
     if len(files) < MANY_FILES and not thoroughly:
         return
     for samples in (False, True):
@@ -175,11 +175,11 @@ def _bins(files: Sequence[dict[str, Any]], *, thoroughly: bool) -> Iterator[list
 def _join(
     values: Table, files: Sequence[dict[str, Any]], folder: Path, is_stale: Callable[[int], bool]
 ) -> DataFile | None:
-    """Write the needed rows of files as one, samples by metric; None where there are none."""
+    """Write the needed rows of files to one, samples by metric; return None if there are none."""
     import pyarrow as pa
 
     is_sample = is_raw(files[0])
-    if len(files) == 1:  # of any size: one row group after the other
+    if len(files) == 1:  # of any size, so read one row group at a time
         parts: Iterator[pa.Table] = values.reader.read_groups(files[0]["path"])
     else:
         parts = iter([pa.concat_tables([values.reader.read_file(file["path"]) for file in files])])

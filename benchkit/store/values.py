@@ -1,7 +1,7 @@
-"""Reading values: what is not asked for is not read, by the bounds of files and row groups.
+"""Reading of values, skipping files and row groups by their bounds.
 
-pyarrow reads them, which verifies the checksum of each page: delta-rs' reader ends the process
-where a page is damaged.
+pyarrow reads the values and verifies the checksum of each page; the reader of delta-rs would end
+the process at a damaged page.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pyarrow import dataset as ds
     from pyarrow import fs
 
-#: Columns of which a file's commit states the bounds.
+#: Columns whose bounds a file's commit states.
 _BOUNDED = ("batch", "piece")
 
 
@@ -74,9 +74,9 @@ def read_values(
 
 
 def _code_texts(schema: pa.Schema) -> tuple[pa.Schema, list[str]]:
-    """Return the columns with codes for texts, which take less to read, and those columns' names.
+    """Return the columns with texts as codes, which is faster to read, and the coded columns.
 
-    Metrics stay texts: no row group is passed over by the bounds of codes.
+    Metrics remain texts: row groups cannot be skipped by bounds of codes.
     """
     import pyarrow as pa
 
@@ -88,7 +88,7 @@ def _code_texts(schema: pa.Schema) -> tuple[pa.Schema, list[str]]:
 
 
 def _bounds(file: Mapping[str, Any]) -> ds.Expression:
-    """Return what holds for every value of a file."""
+    """Return the condition that every value of a file fulfils."""
     import pyarrow.compute as pc
 
     holds = pc.field(PARTITION) == pc.scalar(is_raw(file))
@@ -102,7 +102,7 @@ def _bounds(file: Mapping[str, Any]) -> ds.Expression:
 def _condition(
     metrics: Sequence[str], pieces: Iterable[tuple[int, int]] | None
 ) -> ds.Expression | None:
-    """Return the condition that holds for the values of these metrics and pieces."""
+    """Return the condition for values of these metrics and pieces."""
     import pyarrow.compute as pc
 
     conditions = [pc.field("metric").isin(metrics)] if metrics else []
