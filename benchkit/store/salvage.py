@@ -1,7 +1,7 @@
 """Salvage: making a store usable again without the files that cannot be read.
 
-Nothing is guessed. Unreadable files are dropped, together with the runs that lose all their values,
-and the sources of every run that lost some are named, so that they can be ingested again.
+Nothing is guessed. Unreadable files are dropped, together with runs that lose all their values, and
+the sources of every run that lost some are named, so that they can be ingested again.
 """
 
 from __future__ import annotations
@@ -167,8 +167,7 @@ def _choose_values(values: Table, rows: pa.Table) -> Iterator[DataFile]:
     """Yield the readable files, except those whose rows are all in other ones.
 
     A merged file contains all rows of its parts that ``rows``, the needed ones of the log of runs,
-    or later ones name. So for any two files, one contains the rows of the other, or they share
-    none.
+    or later ones name. So one of any two files contains the other's rows, or they share none.
     """
     needed = _list_keys(rows)
     readable = []
@@ -245,8 +244,8 @@ class _Rows:
 def _choose_runs(runs: Table) -> tuple[list[_Rows], list[_Rows]]:
     """Return the files of the last state known to be committed, and newer ones.
 
-    A file is known to be committed if a readable entry names it, if another file names it as its
-    base, or if it is the only one that builds on the version before a damaged entry.
+    A file is known to be committed if a readable entry names it, or another file as its base, or if
+    it is the only one that builds on the version before a damaged entry.
     """
     readable = []
     for info in runs.list_data():
