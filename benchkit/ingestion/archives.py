@@ -106,9 +106,9 @@ class Meter:
     Parameters
     ----------
     packed : int, optional
-        Bytes of the archive, if their number is known.
+        Size of the archive in bytes, if known.
     limit : int
-        Bytes that may come out of it.
+        Maximum number of unpacked bytes.
     """
 
     def __init__(self, packed: int | None, limit: int) -> None:
@@ -167,7 +167,7 @@ def write(blocks: Iterable[bytes], target: Path, name: str, *, replaces: bool = 
     Returns
     -------
     str
-        Why it, or the one that it replaces, is left out; or nothing.
+        Why it, or the file that it replaces, is left out; empty otherwise.
     """
     if not is_inside(name):
         return _OUTSIDE
@@ -208,16 +208,16 @@ def unpack(archive: Path, target: Path, name: str, limit: int = LARGEST) -> list
     archive : Path
         Its ending is one of `ENDINGS`.
     target : Path
-        The folder, which is made.
+        The folder, which is created.
     name : str
-        Where the archive came from, for messages.
+        The origin of the archive, for messages.
     limit : int
-        Bytes that it may unpack to.
+        Maximum number of unpacked bytes.
 
     Raises
     ------
     DataError
-        If it is damaged, or larger than it may be.
+        If it is damaged, or exceeds the limit.
     """
     meter = Meter(archive.stat().st_size, limit)
     ending = find_ending(archive.name)

@@ -26,7 +26,7 @@ def row_batches(
     Parameters
     ----------
     rows : sequence of (piece, rows)
-        None without a row; the piece of a batch is the first one's.
+        None is empty; the piece of a batch is that of its first run.
     """
     plain: list[tuple[int, list[Row]]] = []
     for piece, values in rows:
@@ -133,7 +133,7 @@ def sample_table(batch: int, blocks: Sequence[tuple[int, Samples]]) -> pa.Table:
     Parameters
     ----------
     blocks : sequence of (piece, samples)
-        At least one; those of a piece and subject stay in their order.
+        At least one; blocks of a piece and subject stay in order.
     """
     import numpy as np
     import pyarrow as pa

@@ -51,32 +51,32 @@ class Change:
     Parameters
     ----------
     stored : Table or None
-        The pieces in the store, of these `COLUMNS` at least.
+        The pieces in the store, with at least `COLUMNS`.
     new : sequence of Part
         The runs that were read.
     folders : Folders
-        Those that were read.
+        The folders that were read.
     refused : sequence of Part
         The sources without a result.
 
     Attributes
     ----------
     new : list of Part
-        The runs that were read, settled; one for each where another source may tell it, too.
+        The runs that were read, settled; one part per run if another source may describe it.
     notes : list of Diagnostic
-        A note for every run whose declared number was taken, or may be part of a name.
+        A note for every run whose declared number is taken, or may be part of a name.
     superseded : int
-        Stored runs in whose place new ones stand.
+        Number of stored runs that new ones replace.
     gone : list of Part
         Stored runs whose sources are gone from these folders.
     replaced : int
-        Those among them whose source then held another measurement.
+        Number of superseded runs whose source held another measurement.
     has_marks : bool
         Whether any of them is gone, or back, since the last ingest.
     pooled : list of Finding
-        Those on runs that count together with the new ones, or are the same, and should not.
+        Findings on runs that are pooled with the new ones, or are the same, and should not be.
     copies : list of Copy
-        Sources that are left out, since all of their runs stand in others.
+        Sources that are left out because all of their runs appear in others.
     """
 
     def __init__(

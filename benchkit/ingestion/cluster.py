@@ -59,14 +59,14 @@ class Cluster:
     spec : str
         The scheduler's address, or ``local:N`` for N processes on this machine.
     store : str
-        The address of a store elsewhere; empty if the store is a folder.
+        The address of a remote store; empty if the store is a folder.
 
     Raises
     ------
     ConfigError
-        If dask.distributed is not installed, or ``spec`` is no address.
+        If dask.distributed is not installed, or ``spec`` is not an address.
     DataError
-        If the cluster does not answer, or its workers have another benchkit.
+        If the cluster does not answer, or its workers run another benchkit.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Cluster:
         Raises
         ------
         StoreError
-            If the store cannot take the samples, or the workers do not see its folder.
+            If the store refuses the samples, or the workers do not see its folder.
         DataError
             If the cluster is lost.
         """

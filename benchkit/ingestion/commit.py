@@ -59,13 +59,13 @@ class IngestSummary:
     Parameters
     ----------
     reports : tuple of SourceReport
-        One per source that was looked at.
+        One per source.
     skipped : tuple of (path, reason)
-        Files that were passed over by their names.
+        Files skipped because of their names.
     count_runs : callable
-        Returns how many runs are in the store after it.
+        Returns the number of runs in the store afterwards.
     superseded : int
-        Runs that were in the store before, and in whose place new ones of the same sources stand.
+        Number of stored runs that new runs of the same sources replaced.
     commit : str
         The commit of the results, by its name in the store.
     """
@@ -114,24 +114,24 @@ def ingest(
     Parameters
     ----------
     arguments : sequence of str
-        Files, folders, ``label=path`` or ``-``; none if there are live sources.
+        Files, folders, ``label=path`` or ``-``; empty if there are only live sources.
     options : Options, optional
     live : sequence of Found
-        Sources that are asked for their content.
+        Sources that are queried for their content.
     strict : bool
         Refuse everything if any source is refused.
     jobs : int or None
-        How many processes read; None: as many as pay. The result is the same.
+        Number of reading processes; None: as many as save time. The result is the same.
     cluster : str
-        The Dask cluster whose workers read in place of them; the result is the same.
+        The Dask cluster whose workers read instead; the result is the same.
     watch : callable, optional
-        Is told a few times a second how far the reading is.
+        Called a few times a second with the progress.
 
     Raises
     ------
     DataError
         If an argument does not exist, or under ``strict`` if a source was refused; the store is
-        then as it was.
+        then unchanged.
     """
     options = options or Options()
     origin = name_origin(store.url) if options.origin is None else redact_origin(options.origin)

@@ -121,7 +121,7 @@ def settle_originals(
     Parameters
     ----------
     new : sequence of Part
-        Those that were read.
+        The parts that were read.
     kept : sequence of Part
         The stored parts of the same series.
     """

@@ -130,9 +130,9 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
     Raises
     ------
     DataError
-        If an argument is no file, no folder, and nothing that could be brought from elsewhere.
+        If an argument is neither a file nor a folder, and cannot be copied from elsewhere.
     ConfigError
-        If the layout or a rename cannot be used.
+        If the layout or a rename is invalid.
     """
     if options.layout is not None:
         compile_pattern(options.layout)
@@ -269,9 +269,9 @@ def live_source(address: str, ask: Callable[[], bytes]) -> Found:
     Parameters
     ----------
     address : str
-        What names and identifies it; without credentials.
+        Its name and identity, without credentials.
     ask : callable
-        Gives the content, or raises a `BenchkitError`.
+        Returns the content, or raises a `BenchkitError`.
     """
     labels = PathLabels("", "prometheus", "", (), 0, "measured", "", "", "", "")
     return Found(

@@ -54,13 +54,13 @@ class Copy:
     Parameters
     ----------
     path : Path
-        The copy: a folder or a file, under the name that it bears elsewhere.
+        The copy: a folder or a file with its original name.
     name : str
-        Where it lies, as it was named and without credentials.
+        The address as given, without credentials.
     left_out : tuple of (str, str)
-        What of an archive or a commit was not written, and why.
+        The parts of an archive or a commit that were not written, with reasons.
     query : str
-        What of a web address's query tells its file from others.
+        The part of a web address's query that identifies its file.
     """
 
     path: Path
@@ -96,16 +96,16 @@ def bring(path: str, max_unpacked: int | None = None) -> Copy:
     Parameters
     ----------
     path : str
-        ``git:REF`` or ``git:REF:PATH``, of the repository one stands in; ``http://`` or
-        ``https://``, a file or an archive of a folder; any other URL as pyarrow knows it (``s3``,
-        ``gs``, ``abfs``, ``file``); an archive on this machine.
+        ``git:REF`` or ``git:REF:PATH`` in the repository of the working folder; ``http://`` or
+        ``https://`` for a file or an archive of a folder; any other URL that pyarrow supports
+        (``s3``, ``gs``, ``abfs``, ``file``); an archive on this machine.
     max_unpacked : int, optional
-        Bytes that an archive, a commit or a folder of an object store may come to.
+        Maximum size in bytes of an unpacked archive, a commit or a folder of an object store.
 
     Raises
     ------
     DataError
-        If it is not there, or cannot be had.
+        If it does not exist, or is inaccessible.
     """
     folder = Path(mkdtemp(prefix="benchkit-"))
     try:

@@ -52,7 +52,7 @@ def list_lost_files(
     Parameters
     ----------
     reports : sequence of SourceReport
-        One for each source, in their order.
+        One for each source, in order.
     """
     each = list(zip(sources, reports, strict=True))
     refused = [(source, report) for source, report in each if report.outcome in _WITHOUT]
@@ -79,9 +79,9 @@ def list_cut_outputs(
     Parameters
     ----------
     cut : mapping of index to Diagnostic
-        The sources whose output does not end, and what says so.
+        The sources with truncated output, and the diagnostic about it.
     parts : sequence of Part
-        Those of all sources.
+        The parts of all sources.
     """
     firsts = {part.path: part for part in reversed(parts)}
     damaged = {part.path for part in parts if part.role == "damaged"}
@@ -149,7 +149,7 @@ def list_lost_folders(
     Parameters
     ----------
     reports : sequence of SourceReport
-        One for each source, in their order.
+        One for each source, in order.
     """
     walked: dict[int, list[tuple[Found, bool]]] = {}
     for source, report in zip(discovery.found, reports, strict=True):

@@ -76,8 +76,8 @@ def observations(rows: pa.Table, values: pa.Table, roles: Sequence[str] = LISTED
     values : pyarrow.Table
         As `benchkit.store.values_schema`.
     roles : sequence of str
-        Only runs of these roles take part; they are named where others than measured runs and
-        companions do.
+        Only runs with these roles are included; there is a column for them if they include roles
+        other than measured runs and companions.
     """
     import numpy as np
     import pandas as pd

@@ -100,7 +100,7 @@ class Folders:
         new : sequence of Part
             The parts that were read.
         read : callable
-            Returns those at some places as parts.
+            Returns the pieces at some positions as parts.
         """
         if stored is None or not len(stored):
             return
@@ -153,7 +153,7 @@ class Folders:
         kept : sequence of Part
             The stored parts of the same series that no new one supersedes.
         superseded : sequence of Part
-            The stored parts whose place new ones take: moved files are no new measurement.
+            The stored parts that new ones replace: moved files are not a new measurement.
         """
         known = {part.sha256 for part in superseded} | {unpacked(part.path) for part in superseded}
         contents = {part.sha256 for part in new}
@@ -240,7 +240,7 @@ def mark_renewed(new: Sequence[Part], superseded: Sequence[Part]) -> None:
     Parameters
     ----------
     superseded : sequence of Part
-        The stored parts whose place they take; what replaces a torn file completes it.
+        The stored parts that they replace; the replacement of a truncated file completes it.
     """
     whole = [part for part in superseded if part.role not in LOST_ROLES]
     places = {(part.origin, unpacked(part.path)) for part in whole}
@@ -261,7 +261,7 @@ def find_gone(parts: Sequence[Part], renewed: Sequence[Part]) -> Iterator[Findin
     Parameters
     ----------
     renewed : sequence of Part
-        Those whose series may have been measured again.
+        Parts whose series may have been measured again.
     """
     latest = _find_latest((series_of(part), part.renewed) for part in renewed)
     folders: dict[tuple[str, str, str], list[Part]] = {}

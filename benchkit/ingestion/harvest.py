@@ -114,7 +114,7 @@ class Harvest:
     Parameters
     ----------
     known : Known, optional
-        What a store holds of these sources.
+        The content that a store holds of these sources.
     stored : Table, optional
         All pieces in the store.
     """
@@ -305,7 +305,7 @@ def gather(
     Parameters
     ----------
     samples : bool
-        Whether the values come with all raw samples.
+        Whether to include all raw samples.
     """
     import pyarrow as pa
 

@@ -177,15 +177,15 @@ def stream(
     Parameters
     ----------
     arguments, options, store, origins
-        As `load` takes them.
+        As in `load`.
     metrics : sequence of str
         Only these; all if empty.
     variants : sequence of str
-        Those that are read, all if empty: the others may be of several origins.
+        The variants to read, all if empty; any others may be from several origins.
     roles : sequence of str
-        Those of the runs; measured runs and companions if empty.
+        The roles of the runs; measured runs and companions if empty.
     show : callable
-        Takes the problems met while reading, before the first frame.
+        Receives the problems met while reading, before the first frame.
 
     Raises
     ------

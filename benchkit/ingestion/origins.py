@@ -129,14 +129,14 @@ def choose(parts: Sequence[Part], named: Sequence[str] = (), job: str = "") -> C
     ----------
     parts : sequence of Part
     named : sequence of str
-        Origins or their beginnings (``github/71``), the preferred first.
+        Origins or their beginnings (``github/71``), preferred ones first.
     job : str
         The origin of this CI job, if there is one.
 
     Raises
     ------
     SelectionError
-        If nothing has a named origin.
+        If no part has a named origin.
     """
     known = sorted({part.origin for part in parts})
     circles = _list_circles(job)
@@ -344,8 +344,8 @@ def list_last(origins: Sequence[str]) -> list[str]:
     Parameters
     ----------
     origins : sequence of str
-        The newest first. Jobs that share their name and attempt, as the legs of a matrix do, stay:
-        nothing tells which of them was retried.
+        Newest first. Jobs that share their name and attempt, as the legs of a matrix do, are kept:
+        nothing shows which of them was retried.
     """
     jobs: dict[tuple[str, str], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for origin in origins:

@@ -46,21 +46,21 @@ class Outcome:
     Parameters
     ----------
     index : int
-        Its place among the sources.
+        Its position among the sources.
     rows : list of (piece, rows)
-        The values per run, but for those in files.
+        The values per run, except those in files.
     batches, files
-        The samples, and files of values per run, as `ValueSink` gives them.
+        The samples, and files of values per run, from `ValueSink`.
     contents : list of Contents
-        Of the runs whose values are in files.
+        The contents of runs whose values are in files.
     has_load : bool
-        Whether it may hold results of load, not counters beside it alone.
+        Whether it may hold results of a load, not only a companion's counters.
     is_original : bool
         Whether another source with the same bytes would be a copy of it.
     is_foreign : bool
-        Whether it is whole, and of no known format.
+        Whether it is complete, but of unknown format.
     is_split : bool
-        Whether a name, heading or caption in it gives a variant.
+        Whether a name, heading or caption in it contains a variant.
     """
 
     index: int
@@ -93,9 +93,9 @@ def mark(
     Parameters
     ----------
     claims : sequence of Format
-        Those that claimed the source; none if it was refused before.
+        The formats that claimed the source; none if it was refused before.
     stored : container of Identity
-        The sources that gave a store something before.
+        The sources from which a store already has content.
     """
     problems, parts = outcome.diagnostics, outcome.parts
     if options.importing or (not problems and not found.sidecar.exit_code):
@@ -271,12 +271,12 @@ def lost_variant(found: Found, formats: Sequence[Format] = ()) -> str:
     Parameters
     ----------
     formats : sequence of Format
-        Those that claimed it; none if it was refused.
+        The formats that claimed it; none if it was refused.
 
     Returns
     -------
     str
-        Empty where nothing tells that it is a load tool's result: any text may lie in the folder.
+        Empty if nothing shows that it is a load tool's result: any text may lie in the folder.
     """
     path = found.labels
     label = found.variant or found.sidecar.variant

@@ -68,7 +68,7 @@ def list_outputs(
     blocks : sequence of Block
         Its results.
     owners : sequence of Reading
-        What was read of each block.
+        The reading of each block.
     """
     fences = number_fences(lines) if any("`" in line or "~" in line for line in lines) else []
     outputs = _list_outputs_of_go(lines, blocks, owners)

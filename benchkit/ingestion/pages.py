@@ -111,12 +111,12 @@ def fetch(address: str, target: Path, name: str, limit: int = _LARGEST) -> None:
     name : str
         The address as messages show it.
     limit : int
-        Bytes that it may have, if that is less than may be fetched at all.
+        Maximum size in bytes, if below the general limit.
 
     Raises
     ------
     DataError
-        If it is not there, cannot be fetched, or is too large.
+        If it does not exist, cannot be fetched, or is too large.
     """
     limit = min(limit, _LARGEST)
     _require_port(address)

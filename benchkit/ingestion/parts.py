@@ -126,15 +126,15 @@ def make_part(
     Parameters
     ----------
     reading : Reading
-        As the parser left it, complete.
+        The complete reading of the parser.
     found : Found
         The source.
     renames : sequence of Rename
-        Those of the options, parsed.
+        The renames of the options, parsed.
     section : Sections, optional
-        What the headings above the block say.
+        Labels from the headings above the block.
     is_alone : bool
-        Whether no benchmark of another name stands in the source.
+        Whether the source contains no benchmark of another name.
     """
     found = _choose_labels(found, reading, options)
     path, side, section = found.labels, found.sidecar, section or _NO_SECTIONS
@@ -304,14 +304,14 @@ def require_one_name(part: Part, name: str, named: dict[tuple[Side, str], str]) 
     Parameters
     ----------
     name : str
-        As its source tells it.
+        The name in its source.
     named : dict of (Side, package) to name
-        Those of the source so far; this one is added.
+        The names of the source so far; this one is added.
 
     Raises
     ------
     ConfigError
-        Both would count as runs of one benchmark.
+        If both would count as runs of one benchmark.
     """
     if (first := named.setdefault((part.labels.side, part.pkg), name)) != name:
         if HIDDEN in part.benchmark:

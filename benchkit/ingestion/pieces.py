@@ -32,7 +32,7 @@ class Pieces:
     Parameters
     ----------
     first : int
-        The number of the first one.
+        The number of the first run.
     """
 
     def __init__(self, first: int) -> None:
@@ -134,7 +134,7 @@ def single_out_shared(parts: Sequence[Part], others: Sequence[Part] = ()) -> lis
     Parameters
     ----------
     others : sequence of Part
-        Those that are settled with them.
+        Parts that are settled with them.
     """
     if all(part.places is None for part in parts):
         return list(parts)

@@ -70,7 +70,7 @@ def find_pooled(parts: Sequence[Part], others: Sequence[Part] = ()) -> Iterator[
     Parameters
     ----------
     others : sequence of Part
-        Other variants of the same rows: whether they got files, too, is part of the matter.
+        Other variants of the same rows, to check whether they got new files as well.
     """
     measured = [part for part in parts if part.role == "measured"]
     is_apart = len({part.batch for part in measured}) > 1 and not is_one_place(measured)
@@ -138,9 +138,9 @@ def join_read(
     kept, new : sequence of Part
         The stored parts of the same series, and those that were read.
     superseded : sequence of Part
-        The stored parts whose place new ones take, which pass on what was read along with them.
+        The stored parts that new ones replace; these inherit their links to other ingests.
     present : collection of str
-        The paths of all sources that were there.
+        The paths of all sources that were present.
     """
     passed_on = {key: batch_of(part) for part in superseded for key in _contents_of(part)}
     rows_of_parts = list_rows(part for part in kept if part.role == "measured")

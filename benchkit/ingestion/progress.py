@@ -33,7 +33,7 @@ class Progress:
     Parameters
     ----------
     bytes, total : int
-        Of the sources, as they lie on disk.
+        Sizes of the sources on disk.
     """
 
     bytes: int
@@ -65,7 +65,7 @@ class Meter:
     Parameters
     ----------
     watch : callable, optional
-        Gets a `Progress` from time to time.
+        Receives a `Progress` from time to time.
     """
 
     def __init__(self, sources: Sequence[Found], watch: Watch | None = None) -> None:

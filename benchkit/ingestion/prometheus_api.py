@@ -54,14 +54,14 @@ def ask(
     Parameters
     ----------
     timeout : float
-        Seconds without a word from the server.
+        Seconds without data from the server.
     environ : mapping, optional
-        Holds the credentials; the environment of this process if not given.
+        Holds the credentials; by default the environment of this process.
 
     Raises
     ------
     DataError
-        If the server cannot be reached, refuses, or answers anything else.
+        If the server cannot be reached, refuses, or does not answer like Prometheus.
     """
     headers = _headers(os.environ if environ is None else environ)
     by_kind: dict[str, dict[str, None]] = {}
@@ -205,7 +205,7 @@ class RangeQuery:
     Parameters
     ----------
     url : str
-        Of the server, without credentials.
+        The address of the server, without credentials.
     query : str
         PromQL.
     start, end, step : int
@@ -239,15 +239,15 @@ def parse_query(url: str, query: str, start: str | None, end: str | None, step: 
     Parameters
     ----------
     start, end : str or None
-        RFC 3339 with a zone, or seconds since 1970. Both are needed: the same range asked again
-        takes the place of what was read before.
+        RFC 3339 with a zone, or seconds since 1970. Both are required, so that a repeated query of
+        the same range replaces the earlier result.
     step : str
         A duration like ``1s``.
 
     Raises
     ------
     ConfigError
-        If one of them cannot be used.
+        If one of them is invalid.
 
     Examples
     --------

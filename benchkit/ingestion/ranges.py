@@ -87,11 +87,11 @@ class RangeResult:
     Parameters
     ----------
     reader : SpanReader
-        What its parser knows of the run.
+        The parser's knowledge of the run.
     sampled : int
-        How many samples there are.
+        Number of samples.
     batches, files
-        The samples that are stored, as `ValueSink` gives them.
+        The stored samples, from `ValueSink`.
     """
 
     reader: SpanReader
@@ -110,9 +110,9 @@ def read_range(
     Parameters
     ----------
     sink : ValueSink
-        To which ``store`` takes samples.
+        The sink to which ``store`` adds samples.
     part : float
-        The share of the source that the span is, about.
+        The approximate share of the source that the span covers.
     """
     reader = form.open_span(source) if form.open_span else None
     if reader is None:
@@ -144,7 +144,7 @@ class Joined:
     Parameters
     ----------
     digest : str
-        Of the file.
+        The digest of the file.
     """
 
     digest: str

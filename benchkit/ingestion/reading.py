@@ -79,12 +79,12 @@ class Known:
     batch : int
         The id under which values are stored.
     sources : mapping of identity to (sha256, fingerprint)
-        The same content with the same labels is not read again.
+        Sources with the same content and labels are not read again.
     folder : Path or None
-        Where files of samples are written; None where all is kept in memory.
+        Folder for files of samples; None to keep everything in memory.
     samples : bool
-        Whether samples are kept beside what they sum up to; those over time beside the load are in
-        any case.
+        Whether to keep samples in addition to their summary; samples over time of companions are
+        always kept.
     """
 
     batch: int = 0
@@ -99,9 +99,9 @@ class Reader:
     Parameters
     ----------
     see : callable, optional
-        Is told a few times a second how far the reading of a large source is.
+        Called a few times a second with the progress of reading a large source.
     share : float
-        Bytes beyond which other threads read the blocks of a source, too.
+        Size in bytes above which other threads also read blocks of a source.
     """
 
     def __init__(

@@ -38,9 +38,9 @@ class Importing:
     Parameters
     ----------
     held : frozenset of Place
-        Those that the store holds, whose results are left out.
+        The places that the store already holds; their results are left out.
     branch : str
-        That of results that record none.
+        The branch of results that record none.
     """
 
     held: frozenset[Place] = field(default=frozenset(), repr=False)

@@ -37,9 +37,9 @@ def describe_relabelled(new: Sequence[Part], superseded: Sequence[Part]) -> Iter
     Parameters
     ----------
     new : sequence of Part
-        As they were read.
+        The parts that were read.
     superseded : sequence of Part
-        What the store held in their place.
+        The stored parts that they replace.
     """
     names = {(part.identity, part.sha256): part.label for part in new}
     before, now = _list_groups(superseded), _list_groups(new)

@@ -80,14 +80,14 @@ def prune_commits(store: Store, keep: int, branch: str | None = None) -> list[st
     Parameters
     ----------
     keep : int
-        How many commits of each branch stay.
+        Number of commits of each branch that stay.
     branch : str, optional
-        Only commits of this branch, and of no other, are dropped.
+        If set, only commits of this branch that belong to no other are dropped.
 
     Returns
     -------
     list of str
-        The commits dropped, the oldest first; those that tell neither date nor start stay.
+        The dropped commits, oldest first; commits without a date or start are never dropped.
     """
     dropped: list[str] = []
     only = None if branch is None else read_branch({"branch": branch})
@@ -128,9 +128,9 @@ def require_origin(rows: pa.Table, mine: str, named: str | None) -> None:
     Parameters
     ----------
     rows : Table
-        As `Store.undo` returns them.
+        As returned by `Store.undo`.
     mine : str
-        The origin of what this process ingests.
+        The origin of results that this process ingests.
     named : str, optional
         The origin that the user names, or its beginning.
 
@@ -161,7 +161,7 @@ def describe_reverted(rows: pa.Table, before: pa.Table | None, left: pa.Table | 
     Parameters
     ----------
     rows : Table
-        As `Store.undo` returns them: the pieces that the change added are dropped.
+        As returned by `Store.undo`: pieces that the change added are dropped.
     before, left : Table or None
         The pieces of the store before and after it.
     """

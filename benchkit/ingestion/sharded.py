@@ -57,7 +57,7 @@ class Sharded:
     Parameters
     ----------
     parts : sequence of Part
-        Of one run, with its number; several forms of one generator are among them.
+        The parts of one run, with its number; there may be several forms per generator.
     """
 
     def __init__(self, parts: Sequence[Part]) -> None:
@@ -151,9 +151,9 @@ def join_values(
     Parameters
     ----------
     parts : sequence of Part
-        Settled.
+        The settled parts.
     values : pyarrow.Table
-        As `benchkit.store.values_schema`; raw samples stay as they are.
+        As `benchkit.store.values_schema`; raw samples remain unchanged.
     read_samples : callable
         Called once, if any run was made by several generators.
     """
@@ -198,7 +198,7 @@ def combine_facts(row: dict[str, Any], parts: Sequence[Part]) -> dict[str, Any]:
     Parameters
     ----------
     row : dict
-        What is known of the first one.
+        The facts of the first part.
     parts : sequence of Part
         Several forms of one generator complete each other.
     """

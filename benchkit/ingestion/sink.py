@@ -55,7 +55,7 @@ class ValueSink:
     batch : int
         The id under which they are stored.
     folder : Path or None
-        Where files of values are written; None where all is kept in memory.
+        Folder for files of values; None to keep everything in memory.
     """
 
     def __init__(self, batch: int, folder: Path | None) -> None:
@@ -77,7 +77,7 @@ class ValueSink:
         Raises
         ------
         DataError
-            If they lack a text that every sample has: a plug-in's parser may leave it out.
+            If they lack a text that every sample must have, which a plug-in's parser may leave out.
         """
         for name in _TEXTS:
             if not isinstance(getattr(samples, name), str):

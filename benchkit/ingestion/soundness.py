@@ -166,7 +166,7 @@ def parse_records(
     Raises
     ------
     DataError
-        If there are more runs and faults than a file of this size can tell.
+        If there are more runs and problems than a file of this size can contain.
     """
     last: Reading | Repeats | Samples | None = None
     most, count = limit_runs(source.size), 0

@@ -64,27 +64,28 @@ class Found:
     Parameters
     ----------
     label : str
-        How messages and the ``source`` column name it.
+        Its name in messages and in the ``source`` column.
     address : str
-        Where it lies: its resolved path, or its URL.
+        Its resolved path, or its URL.
     variant : str
-        The user's word for it on the command line; empty if none.
+        The label on the command line; empty if none.
     is_named : bool
-        Whether the file itself, or a label for its folder, stood on the command line.
+        Whether the file itself, or a label for its folder, was given on the command line.
     is_labelled : bool
-        Whether a label for the file itself stood there: it is a result, whatever it holds.
+        Whether a label for the file itself was given, which makes it a result, whatever it
+        contains.
     data : bytes or None
         Standard input's content.
     sidecars : Sidecars or None
-        Those of its folder, for the windows of runs.
+        The sidecars of its folder, for the windows of runs.
     ask : callable or None
-        Gives the content of a live source.
+        Returns the content of a live source.
     bytes : int
-        Its size, once it was asked for.
+        Its size, once it was requested.
     refusal : str
-        Why it was passed over in its folder.
+        The reason for skipping it in its folder.
     origin, assigned : str
-        As `Identity` has them.
+        As in `Identity`.
     """
 
     label: str
@@ -189,7 +190,7 @@ def require_file(path: Path) -> None:
     Raises
     ------
     DataError
-        If reading it could wait or grow for ever.
+        If reading it could block or never end.
     """
     if not is_readable(path):
         piped = f"pass its contents on standard input: - < {shlex.quote(str(path))}"
@@ -203,7 +204,7 @@ def refuse_irregular(path: Path) -> None:
     Raises
     ------
     OSError
-        If it is a link to nothing, a folder that cannot be listed, a pipe or a socket.
+        If it is a dangling link, a folder that cannot be listed, a pipe or a socket.
     """
     if not is_readable(path):
         path.stat()

@@ -60,12 +60,12 @@ def read_rows(store: Store, commit: str = "") -> pa.Table:
     ----------
     store : Store
     commit : str
-        Only its runs, with the labels that follow from them; all if empty.
+        Only its runs, with the labels that depend on them; all if empty.
 
     Raises
     ------
     DataError
-        If the store is empty or not there.
+        If the store is empty or does not exist.
     """
     import pyarrow as pa
 
@@ -179,7 +179,7 @@ def list_sources(
     Parameters
     ----------
     addresses : iterable of str, optional
-        Those of the sources to read; standard input has its address once it was read.
+        The addresses of the sources to read; standard input gets its address after it was read.
     """
     if stored is None or not len(stored):
         return {}

@@ -76,8 +76,8 @@ def choose_jobs(sources: Sequence[Found], requested: int | None, options: Option
     Parameters
     ----------
     requested : int or None
-        None: one per core that this process may use, one alone for less than 2 MiB of input beside
-        small plain reports.
+        None: one per core available to this process, but only one if the input is less than 2 MiB,
+        not counting small plain reports.
     """
     if requested is None and not _pays(sources, options):
         return 1
@@ -120,12 +120,12 @@ class Executor(Protocol):
         ----------
         tasks : sequence of (first, one past the last)
         see : callable
-            Called with how far each source is.
+            Called with the progress of each source.
 
         Raises
         ------
         StoreError
-            If the store cannot take the samples.
+            If the store refuses the samples.
         """
 
     def stop(self) -> None:

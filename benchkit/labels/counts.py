@@ -66,9 +66,9 @@ def find_counts(
     Parameters
     ----------
     sets : mapping of key to set of int
-        The numbers that follow each name.
+        The numbers after each name.
     unnamed : collection of key
-        Those that follow no name: they may begin anywhere.
+        Keys whose numbers follow no name; these may begin anywhere.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def find_stated(numbers: Mapping[_Key, Collection[tuple[int, int | None]]]) -> s
     Parameters
     ----------
     numbers : mapping of key to collection of (number, run)
-        The numbers that follow each name, each with the run that a sidecar states, if one does.
+        The numbers after each name, each with the run stated by a sidecar, if any.
 
     Examples
     --------

@@ -36,7 +36,7 @@ def read_time(value: object) -> datetime:
     Raises
     ------
     UnusableError
-        If it is none of these, or shows no zone.
+        If it is none of these, or has no zone.
     """
     if isinstance(value, str):
         try:
@@ -210,7 +210,7 @@ def read_container_names(text: str) -> dict[str, str]:
     Raises
     ------
     UnusableError
-        If it is no object of texts.
+        If it is not an object with string values.
 
     Examples
     --------

@@ -29,13 +29,13 @@ class Run:
     Attributes
     ----------
     pieces : list of Piece
-        In natural order; no two of one path, or of one form.
+        In natural order; no two have the same path or form.
     name : str
-        The benchmark, or the target that stands in for it.
+        The benchmark, or the target in place of it.
     params : str
-        What the forms tell together.
+        The params of all forms together.
     place : int
-        Of the first piece in the natural order.
+        The position of the first piece in natural order.
     """
 
     __slots__ = ("name", "params", "pieces", "place")
@@ -101,7 +101,7 @@ def merge_forms(pieces: Iterable[Piece]) -> list[Run]:
     Returns
     -------
     list of Run
-        In natural order of their first pieces.
+        In the natural order of their first pieces.
     """
     families: dict[tuple[object, ...], list[Run]] = defaultdict(list)
     for place, piece in enumerate(pieces):

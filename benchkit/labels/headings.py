@@ -76,15 +76,15 @@ class Sections:
     Parameters
     ----------
     headings : dict of depth to text
-        Those that name what is measured, the outermost first.
+        The headings that name the benchmark, outermost first.
     caption : str
-        The line directly above; it names what nothing else tells apart.
+        The line directly above; used as a name if nothing else distinguishes the blocks.
     lines : tuple of str
-        The whole paragraph above, of any shape, without what counts runs.
+        The whole paragraph above, of any shape, without run counts.
     variant : str
-        Empty where no level of headings names variants.
+        Empty if no level of headings names variants.
     variant_depth : int
-        That of the heading that names it.
+        The depth of the heading that names the variant.
     """
 
     headings: dict[int, str] = field(default_factory=dict)
@@ -112,11 +112,11 @@ def read_sections(
     Parameters
     ----------
     pages : sequence of (headings by depth, caption, lines above, lines below)
-        What stands around each block.
+        The text around each block.
     baselines : collection of str
-        Names of a baseline: a level of headings that holds one of them names variants.
+        Names of a baseline: a level of headings that includes one of them names variants.
     split : callable
-        Returns the variant that a heading or a line names, empty if it names none.
+        Returns the variant in a heading or a line, empty if there is none.
     """
     sized = _find_sized(pages)
     sections = [_read_section(headings, caption, sized) for headings, caption, *_ in pages]

@@ -35,7 +35,7 @@ def suggest_rename(baseline: Sequence[str], variant: Sequence[str]) -> str:
     Returns
     -------
     str
-        As `parse_rename` takes it; empty where no rule makes at least one name of each side equal
+        In the syntax of `parse_rename`; empty if no rule makes at least one name of each side equal
         without making two names of one side equal.
 
     Examples
@@ -137,7 +137,7 @@ def suggest_numbers(baseline: Sequence[str], variant: Sequence[str]) -> str:
     Returns
     -------
     str
-        Empty where the names differ in something else, too.
+        Empty if the names differ in anything else.
 
     Examples
     --------
@@ -171,11 +171,11 @@ class Rename:
     Parameters
     ----------
     expression : Expression
-        What to look for, anywhere in a name.
+        The text to search for, anywhere in a name.
     replacement : str
-        As `re.sub` takes it (``\1`` is the first group).
+        In the syntax of `re.sub` (``\1`` is the first group).
     count : int
-        How many matches to replace; 0 is all.
+        Number of matches to replace; 0 for all.
     """
 
     expression: Expression
@@ -206,7 +206,8 @@ def split_variant(name: str, rule: tuple[str, bool] | tuple[()]) -> str:
     Parameters
     ----------
     rule : (pattern, lower) or ()
-        A regular expression with a group ``variant``, and whether it is written in lower case.
+        A regular expression with a group ``variant``, and whether to convert the variant to lower
+        case.
 
     Examples
     --------
@@ -227,13 +228,12 @@ def parse_rename(text: str) -> Rename:
     Parameters
     ----------
     text : str
-        The delimiter stands for itself after a backslash. Without ``g`` only the first match is
-        replaced.
+        A backslash escapes the delimiter. Without ``g``, only the first match is replaced.
 
     Raises
     ------
     ConfigError
-        If the rule is not of this form, or its pattern or replacement is wrong.
+        If the rule does not have this form, or its pattern or replacement is invalid.
     """
     mark = text[1:2]
     if text[:1] != "s" or not mark or mark.isalnum() or mark in "\\ \n":
@@ -258,7 +258,7 @@ def make_rename(pattern: str, replacement: str, *, flags: str = "g") -> Rename:
     Raises
     ------
     ConfigError
-        If the pattern is no regular expression or the replacement names a group it lacks.
+        If the pattern is not a regular expression, or the replacement names a group that it lacks.
     """
     if len(replacement) > LONGEST:
         msg = f"a replacement of {len(replacement):,} characters is longer than {LONGEST:,}"

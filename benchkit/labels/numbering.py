@@ -45,12 +45,12 @@ def settle(pieces: Iterable[Piece]) -> list[Diagnostic]:
     Parameters
     ----------
     pieces : iterable of Piece
-        All pieces that are to be numbered together, in any order.
+        All pieces to be numbered together, in any order.
 
     Returns
     -------
     list of Diagnostic
-        A note for every source whose declared number was taken already.
+        A note for every source whose declared number is already taken.
 
     Examples
     --------

@@ -34,19 +34,19 @@ class PathLabels(NamedTuple):
     group : str
         The leading folders, joined by ``/``.
     variant : str
-        Empty where neither a pattern nor the root gave one.
+        Empty if neither a pattern nor the root determines it.
     benchmark : str
-        Empty where the path names none.
+        Empty if the path does not name one.
     params : tuple of (key, value)
     run : int or None
-        The declared number, which `settle` keeps where it is free.
+        The declared number, which `settle` keeps if it is free.
     role : {'measured', 'warmup', 'aggregate'}
     tool, form : str
         The tool and the form tokens of the stem, or empty.
     leftover : str
-        What was left of the stem: a load tool's benchmark; of a companion it means nothing.
+        The rest of the stem: a load tool's benchmark; meaningless for a companion.
     folder : str
-        Posix folder of the file relative to the root; a series counts as the file itself.
+        Posix folder of the file relative to the root; a series is treated like a file.
     series : str
         Posix path of the series folder that the file is a snapshot of, or empty.
     by_layout : bool
@@ -54,7 +54,7 @@ class PathLabels(NamedTuple):
     by_stem : bool
         Whether the variant is the name of the file.
     shard : str
-        Which of several generators of one run wrote the file, where the user's pattern tells it.
+        The generator that wrote the file, of several of one run, if the user's pattern contains it.
     """
 
     group: str
@@ -85,16 +85,16 @@ def read_path(
     Parameters
     ----------
     relative : PurePosixPath or str
-        Posix path below the ingested folder; a snapshot's labels are those of its series folder.
+        Posix path below the ingested folder; a snapshot has the labels of its series folder.
     root_name : str
-        Name of the ingested folder: the variant where no pattern gives one.
+        Name of the ingested folder, which is the variant if no pattern gives one.
     pattern : str, optional
-        A pattern of the user's own, tried before the built-in ones (see `compile_pattern`).
+        A user-defined pattern, tried before the built-in ones (see `compile_pattern`).
 
     Raises
     ------
     ConfigError
-        If ``pattern`` cannot be used.
+        If ``pattern`` is invalid.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def read_numbers(
     Parameters
     ----------
     stated : sequence of int or None
-        For each path the run that its sidecar states, if one does.
+        The run that the sidecar of each path states, if any.
     """
     _name_stages(paths, read, tools, stated)
     _count_moments(paths, read, tools)

@@ -39,9 +39,9 @@ class Places:
     Parameters
     ----------
     indices, lines : ndarray of int64, shape (k,)
-        Each run's place in the source, ascending, and its line.
+        Each run's position in the source, ascending, and its line.
     numbers : ndarray of int64, shape (k,), optional
-        Each run's final number, which `settle` gives.
+        Each run's final number, set by `settle`.
     contents : ndarray of int64, shape (k,), optional
         The digest of each run's values.
     """
@@ -61,46 +61,46 @@ class Piece(RunFacts):
     path, sha256 : str
         The source, as posix path, and the digest of its content.
     origin : str
-        Where it was ingested: a CI job or a machine; empty for this one.
+        Where it was ingested: a CI job or a machine; empty for this machine.
     format, tool, form : str
-        Which parser read it, which tool measured, in which form.
+        The parser, the tool that measured, and the form of its output.
     index : int
-        The reading's place in its source, from 0.
+        The position of the reading in its source, from 0.
     group, variant, benchmark, params : str
-        Labels; `settle` completes benchmark and params, `part_packages` the group.
+        Labels; `settle` completes the benchmark and the params, `part_packages` the group.
     target : str
-        The path of the URL under load: the benchmark where nothing else names one.
+        The path of the URL under load, which is the benchmark if nothing else names one.
     run : int or None
-        The number that path, sidecar or the source itself declare.
+        The number declared by the path, the sidecar or the source itself.
     role, status : str
-        As in the table of runs; ``complete``, ``partial`` or ``failed``.
+        As in the table of runs; the status is ``complete``, ``partial`` or ``failed``.
     folder, leftover : str
-        As `PathLabels` gives them.
+        As in `PathLabels`.
     pkg : str
         The Go package.
     headings : dict of depth to text
-        Those above the block that name what it measures, the outermost first.
+        The headings above the block that name its benchmark, outermost first.
     caption : str
-        The line directly above the block, where it reads like one.
+        The line directly above the block, if it reads like a caption.
     lines : str
-        The paragraph above the block, of any shape, line by line.
+        All lines of the paragraph above the block, of any shape.
     attack_rate : float, optional
-        At which an open loop sent its requests.
+        The rate at which an open loop sent its requests.
     request_size, response_size : float, optional
-        Mean bytes of a request and of an answer.
+        Mean size in bytes of a request and of a response.
     shown_command : str
         The command line that the source shows for the block.
     split_by : str
-        What alone tells the block from others of its file, where that is not a label.
+        The only feature that distinguishes the block from others of its file, if it is not a label.
     number : int
-        The final number, which `settle` gives.
+        The final number, set by `settle`.
     declared_benchmark, declared_params : str, optional
-        The labels from which `settle` begins; it notes them the first time.
+        The labels with which `settle` starts; it records them the first time.
     is_exported : int
-        1 where a table of benchkit's own tells the run: its labels and its number are final.
+        1 if the run comes from an exported table of benchkit: its labels and its number are final.
     places : Places, optional
-        Of all runs, where there are several; ``index`` and ``number`` are then those of the first.
-        No other source tells one of them.
+        The places of all runs, if there are several; ``index`` and ``number`` are then those of the
+        first one. No other source describes any of these runs.
     """
 
     path: str
@@ -173,9 +173,9 @@ def read_words(command: str, outputs: Words = (), printing: Words = ()) -> Words
     Parameters
     ----------
     outputs : tuple of str
-        Options of the tool whose value names a file for results or the run itself.
+        Options of the tool whose value names an output file or the run itself.
     printing : tuple of str
-        Options of the tool that print more or less and change nothing else.
+        Options of the tool that only print more or less.
 
     Examples
     --------

@@ -170,13 +170,13 @@ def list_readings(
     paths : sequence of str
         Posix paths of the results below the folder.
     read : sequence of PathLabels
-        How they are read now.
+        Their current labels.
     baselines : collection of str
-        Names of a baseline: variants so called are likelier.
+        Names of a baseline; variants with these names are more likely.
     root_name : str
         Name of the folder.
     most : int
-        As many at most.
+        Maximum number of readings.
 
     Examples
     --------

@@ -148,7 +148,7 @@ def read_sidecar(text: str, path: str) -> tuple[Sidecar, list[Diagnostic]]:
     text : str
         TOML.
     path : str
-        How diagnostics name it.
+        The path in diagnostics.
     """
     try:
         data = parse_toml(text.removeprefix("\ufeff"))
@@ -168,9 +168,9 @@ def read_keys(
     Parameters
     ----------
     path, text : str
-        Of the file, for the places of diagnostics.
+        The path and the content of the file, for the places of diagnostics.
     within : tuple of str
-        The table of the file that the keys are in.
+        The table of the file that contains the keys.
     """
     sidecar, at = Sidecar(), _Place(path, text, within)
     load = data.get("load", {})
@@ -349,7 +349,8 @@ def find_line(text: str, keys: Sequence[str]) -> int:
     Parameters
     ----------
     keys : sequence of str
-        ``("limits", "server", "cpu")``; of an inline table the line of the table.
+        ``("limits", "server", "cpu")``; for a key in an inline table, its line is that of the
+        table.
 
     Examples
     --------

@@ -47,7 +47,7 @@ def label_blocks(pieces: Sequence[Piece]) -> None:
     Parameters
     ----------
     pieces : sequence of Piece
-        All that are settled together, in natural order.
+        All pieces that are settled together, in natural order.
     """
     for piece in pieces:
         piece.split_by = ""

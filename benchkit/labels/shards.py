@@ -36,13 +36,13 @@ def join_shards(runs: Sequence[Run]) -> dict[int, list[Run]]:
     Parameters
     ----------
     runs : sequence of Run
-        All that are alike in their labels.
+        All runs with the same labels.
 
     Returns
     -------
     dict of int to list of Run
-        By the place of the first one, the others: they were written by different generators, and
-        began before any of them had ended.
+        The other runs by the position of the first one. They were written by different generators,
+        and began before any of them had ended.
     """
     declared: dict[int | None, list[Run]] = defaultdict(list)
     for run in runs:

@@ -72,14 +72,14 @@ class Sidecars:
     root : Path
         The ingested folder: sidecars above it are not read.
     labels : LabelTables, optional
-        Those of the settings, which hold where nothing beside a file says otherwise.
+        The labels of the settings, which apply unless a file next to the results overrides them.
     show : callable, optional
-        Returns how messages name a path, where the folder is a copy.
+        Returns the name of a path in messages, if the folder is a copy.
 
     Attributes
     ----------
     diagnostics : list of Diagnostic
-        What could not be used of the sidecars read so far.
+        The problems of the sidecars read so far.
     settings : Sidecar
         The labels of the settings.
     """
@@ -125,7 +125,7 @@ class Sidecars:
         Parameters
         ----------
         place : Path or str
-            A path as the file system knows it, or a posix text relative to the root.
+            A path in the file system, or a posix text relative to the root.
         """
         path = str(self.root / place if isinstance(place, str) else place)
         parent = path.rpartition(os.sep)[0]
@@ -151,10 +151,10 @@ class Sidecars:
         place : Path or str or None
             The file or its folder, as in `windows`.
         benchmark : str
-            The benchmark that the run's path names, if any: ``k6-full-1.txt`` is not the run 1
-            that an entry without a benchmark means.
+            The benchmark in the run's path, if any: ``k6-full-1.txt`` is not the run 1 of an entry
+            without a benchmark.
         group : str
-            The run's group; an entry that tells its group is only for runs of this one.
+            The run's group; an entry that records a group applies only to runs of that group.
         """
         if run is None or place is None:
             return None
@@ -284,7 +284,7 @@ class Window:
     start, end : datetime
         UTC.
     benchmark, group : str
-        Empty where the list does not tell them.
+        Empty if the list does not record them.
     """
 
     variant: str
@@ -307,7 +307,7 @@ def read_windows(text: str, path: str) -> tuple[list[Window], list[Diagnostic]]:
     text : str
         JSON.
     path : str
-        How diagnostics name it.
+        The path in diagnostics.
     """
     damage = f"; {DAMAGED}" if '"exit' in text else ""
     try:

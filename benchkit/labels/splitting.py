@@ -58,7 +58,7 @@ def suggest_split(benchmarks: Collection[str], baselines: Sequence[str]) -> Name
     Parameters
     ----------
     baselines : sequence of str
-        Names of a baseline, in lower case, the most telling first.
+        Names of a baseline, in lower case, most specific first.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def split_headings(names: Collection[Sequence[str]]) -> list[NameSplit]:
     Parameters
     ----------
     names : collection of sequence of str
-        The headings above each result, the outermost first, and what else names it at the end.
+        The headings above each result, outermost first, and the rest of its name at the end.
 
     Examples
     --------

@@ -66,9 +66,9 @@ class ToolNames(NamedTuple):
     known : frozenset of str
         All of them.
     companions : frozenset of str
-        Of tools that accompany the runs of another; what is left of their stems means nothing.
+        Tools that accompany the runs of another; the rest of their stems has no meaning.
     snapshots : frozenset of str
-        Of companions that come as folders of snapshots.
+        Companions whose results are folders of snapshots.
     """
 
     known: frozenset[str] = frozenset()
@@ -83,19 +83,19 @@ class Stem:
     Parameters
     ----------
     tool : str
-        Empty where the stem does not begin with a tool's name; then nothing else is told.
+        Empty if the stem does not begin with a tool's name; then all other fields are empty.
     form : str
         The form tokens, joined by ``-``.
     role : str
         ``measured``, ``warmup`` or ``aggregate``.
     moment : str
-        The digits of a date or time that the stem ends with.
+        The digits of a date or time at the end of the stem.
     connections : str
-        Of a token like ``c20``.
+        From a token like ``c20``.
     leftover : str
-        The tokens that say none of this, joined by ``-``.
+        All other tokens, joined by ``-``.
     benchmark : str
-        The benchmark that a load tool's left-over tokens name.
+        The benchmark in the leftover tokens of a load tool.
     """
 
     tool: str = ""

@@ -44,15 +44,15 @@ class Template:
     Parameters
     ----------
     expression : Expression
-        Over the whole posix path, or its last components; without a trailing ``.gz``.
+        Matches the whole posix path, or its last components, without a trailing ``.gz``.
     depth : int
-        How many components it has; 0 where a group may be several.
+        Number of its components; 0 if a group may span several.
     names : tuple of str
-        The label of each capturing group after the first, which holds the leading folders.
+        The labels of all capturing groups after the first, which matches the leading folders.
     wild : bool
-        Whether the pattern leaves a part of the file's name open.
+        Whether the pattern leaves part of the file name open.
     extension : bool
-        Whether the pattern speaks of the extension; if not, it is matched without it.
+        Whether the pattern includes the extension; if not, it is matched without it.
     """
 
     expression: Expression
@@ -74,7 +74,7 @@ class Template:
         Returns
         -------
         dict of label to str
-            ``leading`` holds the folders before the pattern.
+            ``leading`` contains the folders before the pattern.
         """
         tail = name.removesuffix(".gz") if self.extension else stem
         parts = [*folder.split("/"), tail] if folder else [tail]
@@ -94,13 +94,13 @@ def compile_pattern(pattern: str) -> Template:
     ----------
     pattern : str
         Path components with ``{variant} {tool} {run} {repeat} {shard} {benchmark} {scenario}
-        {group} {ext} {anything}``; any other name becomes a param; ``*`` and ``…`` match what they
-        may within one component. It is matched to the last components of a path.
+        {group} {ext} {anything}``; any other name becomes a param; ``*`` and ``…`` match any text
+        within one component. The pattern is matched to the last components of a path.
 
     Raises
     ------
     ConfigError
-        If a brace is alone, a placeholder is empty or misspelt, or there is none.
+        If a brace is unmatched, a placeholder is empty or misspelt, or there is none.
 
     Examples
     --------
@@ -181,7 +181,7 @@ def list_unmatched(pattern: str, files: Mapping[str, bool]) -> list[Diagnostic]:
     Raises
     ------
     ConfigError
-        It matches none, so that every label would come from the built-in patterns.
+        If it matches none, so that every label would come from the built-in patterns.
     """
     others = [file for file, is_matched in files.items() if not is_matched]
     hint = f"expected paths that end like {show_example(pattern)}"

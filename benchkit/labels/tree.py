@@ -47,15 +47,15 @@ def read_tree(
     paths : sequence of str
         Posix paths below the folder.
     baselines : collection of str
-        Names of a baseline: the level that holds one of them names the variants.
+        Names of a baseline: the level that includes one of them names the variants.
     tools : ToolNames
         The names of the formats.
     root_name : str
-        Name of the folder: the variant where nothing else names one.
+        Name of the folder, which is the variant if nothing else names one.
     pattern : str, optional
-        A pattern of the user's own, by which each path is read by itself.
+        A user-defined pattern, by which each path is read separately.
     stated : sequence of int or None
-        For each path the run that its sidecar states: numbers of names that are these are runs.
+        The run that the sidecar of each path states, if any; equal numbers in names are runs.
 
     Examples
     --------

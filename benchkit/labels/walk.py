@@ -137,13 +137,13 @@ def walk(
     Parameters
     ----------
     root : Path
-        A folder, or a file, which is yielded as it is.
+        A folder, or a file, which is yielded unchanged.
     exclude : sequence of str
-        Globs over the name or the posix path relative to ``root`` of files and folders.
+        Globs for the names of files and folders, or for their posix paths relative to ``root``.
     skipped : list of (Path, str), optional
-        Gets every file and folder that is passed over, with the reason.
+        Receives every skipped file and folder, with the reason.
     unseen : dict of Path to str, optional
-        Gets those below ``root`` that may hold results and are not looked into, with the reason.
+        Receives paths below ``root`` that may hold results but are not read, with the reason.
     """
     if root.is_file():
         yield root

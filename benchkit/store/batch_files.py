@@ -24,9 +24,9 @@ def write_files(folder: Path, batch: int, batches: Iterable[pa.RecordBatch]) -> 
     Parameters
     ----------
     folder, batch
-        As `FileWriter` takes them.
+        As in `FileWriter`.
     batches : iterable of RecordBatch
-        Each of values per run or of samples; samples are put in the order of their metrics.
+        Each with values per run or with samples; samples are sorted by metric.
     """
     writers: dict[bool, BatchWriter] = {}
     try:
@@ -49,7 +49,7 @@ class BatchWriter:
     Parameters
     ----------
     folder, batch, is_raw
-        As `FileWriter` takes them.
+        As in `FileWriter`.
     """
 
     def __init__(self, folder: Path, batch: int, *, is_raw: bool) -> None:

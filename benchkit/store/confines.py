@@ -34,7 +34,7 @@ def choose_place(named: str | None) -> str:
     Raises
     ------
     ConfigError
-        If its value is empty, as that of a variable of a script that is not set.
+        If its value is empty, for example an unset variable in a script.
     """
     if named is not None and not named.strip():
         hint = "give a folder or URL, or omit the option"

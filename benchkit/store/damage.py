@@ -53,12 +53,12 @@ class Damage:
     Parameters
     ----------
     folder : str
-        The store, or a table of it.
+        The store, or one of its tables.
     path : str
-        Within the folder.
+        Its path within the folder.
     problem : str
     batches, pieces, paths : tuple of (least, greatest), optional
-        Those of its rows, as the log of commits has them.
+        The bounds of its rows, according to the log of commits.
     """
 
     folder: str
@@ -106,11 +106,11 @@ class Repaired:
     ----------
     damage : tuple of Damage
     sources : tuple of str
-        To ingest again.
+        The sources to ingest again.
     unknown : int
-        Lost runs of unknown sources.
+        Number of lost runs of unknown sources.
     key : str
-        Where the damaged key is kept, if there was one.
+        The new path of the damaged key, if there was one.
     """
 
     damage: tuple[Damage, ...]
@@ -160,7 +160,7 @@ def find_damage(table: Table, *, thoroughly: bool = True) -> Iterator[Damage]:
     ----------
     table : Table
     thoroughly : bool
-        Whether every page is read and every checksum verified, or the end of each file alone and,
+        Whether to read every page and verify every checksum, or only the footer of each file and,
         on a file system, the checksum of files without samples.
     """
     if not table.is_remote:
@@ -185,7 +185,7 @@ def find_missing(table: Table, version: DeltaTable, *, raw: bool = True) -> Iter
     ----------
     table, version
     raw : bool
-        Whether those of samples count.
+        Whether to include files of samples.
     """
     sizes = {info.path: info.size for info in table.list_data()} if table.is_remote else {}
     for file in table.list_files(version):
@@ -269,7 +269,7 @@ def _has_stated_bounds(stated: Mapping[str, Any], metadata: pq.FileMetaData) -> 
     Parameters
     ----------
     stated : mapping
-        As delta-rs lists a file.
+        A file as listed by delta-rs.
     metadata : FileMetaData
     """
     if stated.get("num_records") not in {None, metadata.num_rows}:

@@ -49,9 +49,9 @@ class Table:
     Parameters
     ----------
     url : str
-        A folder, or any URL that delta-rs writes.
+        A folder, or any URL that delta-rs supports.
     partitions : sequence of str
-        The columns that partition it.
+        The partition columns.
     """
 
     def __init__(self, url: str, partitions: Sequence[str] = ()) -> None:
@@ -81,8 +81,8 @@ class Table:
         Raises
         ------
         StoreError
-            If its log of commits is damaged. An object store writes an entry whole or not at all,
-            so only on a file system is every entry verified.
+            If its log of commits is damaged. An object store writes an entry completely or not at
+            all, so every entry is verified only on a file system.
         """
         log = entries.list_state(self.filesystem)  # first, because other writers continue meanwhile
         if not log or self._opened is None or self._opened[0] != log:
@@ -172,17 +172,17 @@ class Table:
         Parameters
         ----------
         version : DeltaTable or None
-            What was read; None where there was no table.
+            The version that was read; None if there was no table.
         schema : Schema
-            Of the table.
+            The schema of the table.
         add : sequence of DataFile
         remove : sequence of str
-            Paths of files whose rows are in the added ones, or needed no more.
+            Paths of files whose rows are in the added ones, or no longer needed.
 
         Raises
         ------
         ConflictError
-            If another writer committed since.
+            If another writer has committed since.
         """
         from deltalake import Schema as DeltaSchema
         from deltalake.exceptions import DeltaError
@@ -309,9 +309,9 @@ class Table:
         ----------
         version : DeltaTable
         columns : sequence of str, optional
-            All columns without it.
+            All columns by default.
         paths : collection of str, optional
-            The files to read, all without it.
+            The files to read, by default all.
         """
         files = self.list_files(version)[::-1]
         return self.reader.read_files(files, columns, version, paths)

@@ -44,11 +44,11 @@ def state(
     Parameters
     ----------
     table, version
-        Its place.
+        Its table and version.
     before : iterable of str
-        The paths that are valid before it.
+        The paths of files that are valid before it.
     added, removed
-        What it changes.
+        The files that it adds and removes.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def find_stale(filesystem: fs.FileSystem, version: int, paths: Iterable[str]) ->
     filesystem
     version : int
     paths : iterable of str
-        The files of the version as it was opened.
+        The files of the version when it was opened.
     """
     entry = path_of(version)
     try:
@@ -199,14 +199,14 @@ def find_unsound(
     ----------
     filesystem
     url : str
-        Of the table.
+        The address of the table.
     paths : iterable of str
-        The oldest first.
+        Oldest first.
 
     Raises
     ------
     StoreError
-        If a file is there, but may not be read.
+        If a file exists, but must not be read.
     """
     import pyarrow as pa
 

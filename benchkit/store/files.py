@@ -66,16 +66,17 @@ class DataFile:
     Parameters
     ----------
     path : Path
-        Where it was written on this machine.
+        Its local path.
     is_raw : bool or None
-        The partition of the table of values: whether it holds samples. None where there is none.
+        The partition of the table of values: whether it holds samples. None if there is no
+        partition.
     rows, size : int
         The size is in bytes.
     bounds : dict of column to (least, greatest)
     notes : mapping
-        What the log of commits says of a file of the log of runs besides.
+        Further information on a file of the log of runs for the log of commits.
     is_placed : bool
-        Whether it lies in its table already, where that is elsewhere.
+        Whether it is already in its table, if that is remote.
     """
 
     path: Path
@@ -144,9 +145,9 @@ class FileWriter:
     Parameters
     ----------
     folder : Path
-        Of the table.
+        The folder of the table.
     batch : int
-        Begins the file's name.
+        The beginning of the file's name.
     is_raw : bool
     """
 
@@ -223,7 +224,7 @@ def holds_stated_rows(
     Raises
     ------
     UnsoundError
-        If a row holds what benchkit does not write.
+        If a row contains something that benchkit never writes.
     """
     import pyarrow.compute as pc
 
@@ -359,12 +360,12 @@ def write_rows(
     Parameters
     ----------
     folder, seq
-        Of the table and the commit; both begin the file's path.
+        Table and commit; both begin the file's path.
     rows : Table
     record : mapping
-        What the commit builds on, for a repair that has lost the log of commits.
+        The base of the commit, for a repair without the log of commits.
     changes : mapping
-        What it does to earlier pieces, for a repair that has lost the file.
+        Its effect on earlier pieces, for a repair without the file.
     """
     import pyarrow.parquet as pq
 

@@ -45,7 +45,7 @@ def read_key(url: str) -> bytes | None:
     Raises
     ------
     StoreError
-        If what lies there cannot be read, or is no key.
+        If the file cannot be read, or is not a key.
     """
     try:
         content = _read_distant(url) if "://" in url else _read_local(Path(url, NAME))

@@ -86,7 +86,7 @@ def current(log: pa.Table, places: np.ndarray | None = None) -> pa.Table:
     ----------
     log : Table
     places : ndarray of int64, optional
-        As `place_current` returns them, if they are known.
+        The result of `place_current`, if known.
     """
     return without_log(_take(log, place_current(log) if places is None else places))
 
@@ -224,7 +224,7 @@ def redo(log: pa.Table, lost: Iterable[tuple[int, Mapping[str, Ranges]]]) -> pa.
     Parameters
     ----------
     log : Table
-        Without the rows of these commits.
+        The log without the rows of these commits.
     lost : iterable of (seq, changes)
     """
     import pyarrow as pa
@@ -295,7 +295,7 @@ def needed(rows: pa.Table, rest: pa.Table | None = None) -> pa.Table:
     ----------
     rows : Table
     rest : Table, optional
-        The other rows of the log, whose pieces stay dropped.
+        The other rows of the log, whose pieces remain dropped.
     """
     import numpy as np
     import pyarrow as pa

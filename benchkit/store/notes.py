@@ -25,9 +25,9 @@ def write_notes(rows: pa.Table, changes: Mapping[str, object]) -> dict[str, obje
     Parameters
     ----------
     rows : Table
-        Of the file.
+        The rows of the file.
     changes : mapping
-        What they do to earlier pieces.
+        Their effect on earlier pieces.
     """
     import pyarrow.compute as pc
 

@@ -39,9 +39,9 @@ class Reader:
     Parameters
     ----------
     url : str
-        Of the table.
+        The address of the table.
     connect : callable
-        Returns its file system.
+        Returns the table's file system.
     """
 
     def __init__(self, url: str, connect: Callable[[], fs.FileSystem]) -> None:

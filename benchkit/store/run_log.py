@@ -50,7 +50,7 @@ class RunLog:
     Parameters
     ----------
     url : str
-        Of the store.
+        The address of the store.
     runs, values : Table
     """
 

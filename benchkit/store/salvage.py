@@ -45,7 +45,7 @@ class Mending:
     ----------
     runs, values : Table
     damage : sequence of Damage
-        All of it.
+        All damage of the store.
     """
 
     def __init__(self, runs: Table, values: Table, damage: Sequence[Damage]) -> None:
@@ -113,7 +113,7 @@ def mend_runs(runs: Table, damage: Sequence[Damage]) -> list[str]:
     Returns
     -------
     list of str
-        The sources of rows that were left out: nothing readable says that they were committed.
+        The sources of left-out rows, which nothing readable shows to be committed.
     """
     import pyarrow as pa
 
@@ -202,13 +202,13 @@ class _Rows:
     path, size
     rows : Table
     seq : int
-        That of the last commit before it or in it.
+        The last commit before it or in it.
     base : int or None
-        The version on which its commit builds; None in a file of an earlier build.
+        The version on which its commit builds; None in a file from an earlier build.
     files : frozenset of str
-        The files that are valid beside it.
+        The files that are valid in addition to it.
     is_joined : bool
-        Whether it repeats committed rows, as a file that was put together does.
+        Whether it repeats committed rows, as merged files do.
     """
 
     path: str

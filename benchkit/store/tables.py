@@ -50,7 +50,7 @@ class Store:
     Parameters
     ----------
     url : str
-        A folder, or any URL that delta-rs writes (``s3://…``).
+        A folder, or any URL that delta-rs supports (``s3://…``).
     """
 
     def __init__(self, url: str = DEFAULT) -> None:
@@ -102,18 +102,18 @@ class Store:
         Parameters
         ----------
         build : callable
-            Gets the pieces as they are (None in a new store) and returns the rows that change
-            them: new pieces, pieces with other labels, and pieces whose column ``dropped`` is
-            true. Called again if another writer came first; without a row nothing is committed.
+            Receives the current pieces (None in a new store) and returns the rows that change them:
+            new pieces, pieces with other labels, and pieces whose column ``dropped`` is true. It is
+            called again if another writer came first; without rows nothing is committed.
         operation : str
-            What the commit is called in the log.
+            The name of the commit in the log.
         columns : sequence of str, optional
-            As `pieces` takes them; ``build`` may `take` others.
+            As in `pieces`; ``build`` may `take` others.
 
         Raises
         ------
         StoreError
-            If other writers kept coming first, or the store cannot be read or written.
+            If other writers repeatedly came first, or the store cannot be read or written.
         """
         self._prepare()
         self._log.append(lambda log: build(self._log.find_current(log)), operation, columns)
@@ -124,7 +124,8 @@ class Store:
         Parameters
         ----------
         require : callable
-            Gets those of an ingest before they are committed, and raises an error to keep it.
+            Receives the rows of an ingest before they are committed, and raises an error to keep
+            the ingest.
         """
 
         def build(log: pa.Table) -> pa.Table:
@@ -145,11 +146,11 @@ class Store:
         Parameters
         ----------
         raw : bool
-            Whether the raw samples come along with the values per run.
+            Whether to include the raw samples.
         metrics : iterable of str
             Only these; all if empty.
         pieces : iterable of (batch, piece), optional
-            Only theirs; what lies apart from them is not read.
+            Only the values of these pieces; separate ones are not read.
         """
         import pyarrow as pa
 
@@ -208,7 +209,7 @@ class Store:
         Parameters
         ----------
         batch : int
-            What the files' names begin with; when anything fails, they are deleted.
+            The beginning of the files' names; if anything fails, these files are deleted.
         """
         if self.is_remote:
             with TemporaryDirectory(prefix="benchkit-") as folder:
@@ -319,7 +320,7 @@ def lock(folder: Path, *, uses_room: bool) -> Iterator[None]:
     ----------
     folder : Path
     uses_room : bool
-        Whether the room that is kept is free meanwhile.
+        Whether the reserved space is free in the meantime.
     """
     with writing(folder):
         file = _open(folder / ".lock")

@@ -44,13 +44,13 @@ class Tidied:
     Parameters
     ----------
     dropped : int
-        Files whose rows are needed no more.
+        Number of files whose rows are no longer needed.
     rewritten : int
-        Files that were put together.
+        Number of merged files.
     deleted : int
-        Files that were deleted: those that no reader can be reading any more.
+        Number of deleted files, which no reader can be reading any more.
     is_full : bool
-        Whether the disk lacks the space to put files together.
+        Whether the disk lacks the space for merging files.
     """
 
     dropped: int = 0

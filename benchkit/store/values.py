@@ -37,15 +37,15 @@ def read_values(
     Parameters
     ----------
     filesystem : FileSystem
-        Of the table.
+        The file system of the table.
     files : iterable of mapping
-        Those of a version, as delta-rs lists them.
+        The files of a version, as listed by delta-rs.
     raw : bool
-        Whether the raw samples come along with the values per run.
+        Whether to include the raw samples.
     metrics : iterable of str
         Only these; all if empty.
     pieces : iterable of (batch, piece), optional
-        Only theirs.
+        Only the values of these pieces.
     """
     import pyarrow as pa
     from pyarrow import dataset as ds
