@@ -23,11 +23,12 @@ Not recorded: the names of parameters, the command. Not read: samples, quartiles
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import product
-from math import isfinite, prod
+from math import prod
 from typing import Any, TypeGuard
 
 from benchkit.config.files import read_file
@@ -178,7 +179,11 @@ def _read(label: str, name: str, fact: Fact, row: Mapping[str, Any], line: int) 
 
 def _is_finite(value: object) -> TypeGuard[float]:
     """Tell whether a value is a number, which a function may have returned."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and abs(value) <= sys.float_info.max
+    )
 
 
 JSON = Format(

@@ -276,6 +276,8 @@ def _find_damage(head: Head) -> str:
         is_cut = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated")
         how = "is cut off" if is_cut else f"is not valid JSON ({error.msg})"
         return f"line {error.lineno} {how}"
+    except ValueError:  # Python converts no more than 4,300 digits
+        return "its JSON has a number with too many digits"
     return ""
 
 

@@ -59,6 +59,14 @@ def test_results_that_do_not_fit_their_parameters_are_named() -> None:
     assert problem.what == "the file has no results"
 
 
+def test_a_result_that_no_float_holds_is_named() -> None:
+    head = '{"result_columns": ["result", "params"], "results": '
+    found = read(head + '{"a.track_b": [[1.5], []], "a.track_c": [[1' + "0" * 400 + "], []]}}")
+    assert [run.benchmark for run in found if isinstance(run, Reading)] == ["a.track_b"]
+    problems = [each.what for each in found if isinstance(each, Diagnostic)]
+    assert any(each.startswith("the result of a.track_c is '1000") for each in problems)
+
+
 def test_results_before_version_0_4_2_are_read() -> None:
     levels = '"params": [["1", "2"]], "result": [0.5, null]'
     text = f'{{"results": {{"a.time_b": {{{levels}, "stats": [{{"ci_99": [0.4, 0.6]}}, null]}}, '

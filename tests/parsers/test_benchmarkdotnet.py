@@ -174,6 +174,7 @@ def test_numbers_are_read_in_the_culture_of_their_table() -> None:
         (["B | 1.5 ns | 0.1 ns", "A | 2.5 | 0.1 ns"], "A has no valid mean or median"),
         (["B | 1.5 ns | 0.1 ns", "A | 2.5 ns"], "this row has 2 cells, but the header has 3"),
         (["B | 1,5 ns | 0,1 ns", "A | 6,228,9 ns | 0,1 ns"], "A has no valid mean or median"),
+        (["B | 1,5 ns | 0,1 ns", "A | 1.2.3,0 ns | 0,1 ns"], "A has no valid mean or median"),
     ],
 )
 def test_a_row_that_may_be_read_in_two_ways_is_left_out(rows: list[str], what: str) -> None:
@@ -226,7 +227,9 @@ def test_a_table_in_which_all_benchmarks_failed_is_known(form: Format, text: str
     assert run.status == "failed"
 
 
-@pytest.mark.parametrize("cell", ["12x458.4 ns", "12;458.4 ns", "12,458.4 nz", "NaN ns"])
+@pytest.mark.parametrize(
+    "cell", ["12x458.4 ns", "12;458.4 ns", "12,458.4 nz", "NaN ns", "12,45.4 ns", "1 2,458.4 ns"]
+)
 def test_a_mean_that_cannot_be_read_is_named(cell: str) -> None:
     """The row kept its stdev and bytes, as if it had never had a mean."""
     path = FIXTURES / "benchmarkdotnet-csv/otlp/1/Sorts-report.csv"

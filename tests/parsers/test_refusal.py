@@ -248,6 +248,10 @@ def test_what_a_format_could_read_of_a_misfit_is_offered() -> None:
         ('{"variant": "a", "rate": 5}\n{"variant": "b"}\n', "JSON with variant, rate"),
         ('{"own": [{"rate": 5', "JSON with own, rate, but line 1 is cut off"),
         ('{"own": 5, }', "JSON with own, but line 1 is not valid JSON"),
+        (
+            '{"own": ' + "9" * 5000 + "}",
+            "JSON with own, but its JSON has a number with too many digits",
+        ),
         ("1,2,3\n4,5,6\n", "(it starts with '1,2,3')"),
         (
             "implementation,configuration_of_agent\nx,1\n",

@@ -46,6 +46,7 @@ ODD = [
      b"[", b"]", b"[]", b'","', b'"],"', b'":["', b"}\n{",
     b'"tags":null', b'"value":1,', b'"time":"2026-11-20T23:55:22.1Z",', b"\t\t", b"\t7", b"checks",
     b" ns/op", b"\t3 B/op", b"Benchmark", b"\nBenchmarkX\t", b"\x0b", b"\xc2\xa0", b"\npkg: p\n",
+    b"```",
 ]  # fmt: skip
 
 
@@ -99,6 +100,15 @@ def test_damaged_gzip_gives_the_same_on_both_roads(
     assert bool(fast["samples"]) == name.startswith("vegeta")
     take_lines(monkeypatch)
     assert read_all(form, data) == fast
+
+
+def test_a_fence_behind_a_unit_is_no_part_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    form, original = TEXTS["go test"]
+    data = original.replace(b" allocs/op\n", b" allocs/o```\n")
+    assert data != original
+    slow = read_all(form, data)
+    take_columns(monkeypatch, 5000)
+    assert read_all(form, data) == slow
 
 
 def test_a_line_longer_than_a_block_is_told() -> None:

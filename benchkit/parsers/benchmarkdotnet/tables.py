@@ -47,6 +47,8 @@ _TIME = regex(rf"({_NUMBER})\s?(ns|us|μs|µs|ms|s|m|h)")
 _SIZE = regex(rf"({_NUMBER})\s?([KMGT]?B)")
 _PLAIN = regex(_NUMBER)
 _SIGNS = regex("[.,]")
+#: Digits in groups of three, or in some cultures of two before the last group.
+_WHOLE = regex("[0-9]+|[0-9]{1,3}([.,'’ \u00a0\u202f])(?:[0-9]{2,3}\\1)*+[0-9]{3}")
 _UNIT = regex(r"(.{1,60}?)\s*\[(\S{1,3})\]")
 _RANDOM_JOB = regex(r"Job-[A-Z]{6}")
 _PAIR = regex(r"(\S{1,100})=([^\s=][^=]{0,200}?)(?:\s{2,}|$)")
@@ -172,16 +174,18 @@ class _Summary:
                 self.leave_out(line, f"{count} rows of this table are called {run.benchmark}")
             elif _fill(run, row, decimal):
                 yield run
-                self.problems += self._name_unreadable(line, row)
+                self.problems += self._name_unreadable(line, row, decimal)
             else:
                 self.leave_out(line, f"{run.benchmark} has no valid mean or median")
         yield from self.problems
 
-    def _name_unreadable(self, line: int, row: Mapping[str, str]) -> Iterator[Diagnostic]:
+    def _name_unreadable(
+        self, line: int, row: Mapping[str, str], decimal: str
+    ) -> Iterator[Diagnostic]:
         """Yield the cells of a row in which a time or size should stand, and does not."""
         for name, (_, _, unit) in _FACTS.items():
             cell = row.get(name, "")
-            if cell not in _NO_VALUE and not _kind(unit).fullmatch(cell):
+            if cell not in _NO_VALUE and not _read(cell, unit, decimal):
                 kind = "size" if unit == "B" else "time"
                 what = f"{name} is {show_part(cell)}, which is not a {kind}; it is left out"
                 yield Diagnostic(self.label, line, what, _HINT, "warning")
@@ -229,8 +233,8 @@ def _read(cell: str, unit: str, decimal: str) -> Quantity | None:
     if amount is None:
         return None
     whole, _, part = amount[1].partition(decimal)
-    if part and not part.isdecimal():  # signs of another culture than the table's
-        return None
+    if not _WHOLE.fullmatch(whole) or (part and not part.isdecimal()):
+        return None  # a damaged number, or the separators of another culture than the table's
     text = f"{''.join(filter(str.isdigit, whole))}.{part}".removesuffix(".") + amount[2]
     return parse_bytes(text, binary=True) if unit == "B" else parse_time(text)
 

@@ -224,7 +224,7 @@ def _read_measures(
     good &= valid
     texts, kinds = tell_apart(block, parting + 1, np.where(good, ends - parting - 1, 0))
     written = [text.decode() for text in texts]
-    by_text = [None if " " in text else read_unit(text) for text in written]
+    by_text = [None if " " in text or "`" in text else read_unit(text) for text in written]
     known = np.array([unit is not None for unit in by_text], dtype=bool)
     units = [unit or _NONE for unit in by_text]
     factors = np.array([unit.factor for unit in units])
