@@ -277,7 +277,7 @@ def _find_damage(head: Head) -> str:
         how = "is cut off" if is_cut else f"is not valid JSON ({error.msg})"
         return f"line {error.lineno} {how}"
     except ValueError:  # Python converts no more than 4,300 digits
-        return "its JSON has a number with too many digits"
+        return "a number has too many digits"
     return ""
 
 

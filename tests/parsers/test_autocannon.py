@@ -127,6 +127,8 @@ def test_tables_that_were_wrapped_are_read_whole(width: int) -> None:
     run, problems = split(TEXT, Source(None, "page.txt", "\n".join(wrapped).encode()))
     assert not problems
     assert values(run) == values(read("text.txt")[0])
+    row = next(row for row in run.rows if row[1] == "request_rate")
+    assert "Req/Sec" in wrapped[row[-1] - 1]
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,7 @@ def test_a_line_that_was_wrapped_before_one_of_its_words_is_read_whole() -> None
     whole, wrapped = (read(f"{times.format(gap)}\n{_METRICS.format(1)}") for gap in (" ", "\n"))
     assert [row[1:4] for row in wrapped[0].rows] == [row[1:4] for row in whole[0].rows]
     assert ("latency", "p95", 2.0) in [row[1:4] for row in wrapped[0].rows]
+    assert wrapped[0].rows[0][-1] == whole[0].rows[0][-1]
 
 
 _TREND = "avg=2.77ms min=283µs med=2.28ms max=109ms p(90)=5ms p(95)=6.32ms"

@@ -250,7 +250,7 @@ def test_what_a_format_could_read_of_a_misfit_is_offered() -> None:
         ('{"own": 5, }', "JSON with own, but line 1 is not valid JSON"),
         (
             '{"own": ' + "9" * 5000 + "}",
-            "JSON with own, but its JSON has a number with too many digits",
+            "JSON with own, but a number has too many digits",
         ),
         ("1,2,3\n4,5,6\n", "(it starts with '1,2,3')"),
         (

@@ -208,15 +208,16 @@ class Reader(reports.Reader):
 
     def __init__(self, label: str) -> None:
         super().__init__(label)
-        self.held = ""  # the beginning of a row that was wrapped
+        self.held = 0, ""  # number and beginning of a row that was wrapped
 
     def feed(self, number: int, text: str) -> None:
-        """Take a line of the source, behind the beginning of the row that it ends."""
-        held, self.held = self.held, ""
+        """Take a line of the source, after the beginning of the row that it completes."""
+        first, held = self.held
+        self.held = 0, ""
         if held and f"{held}{text}".count("│") == _BARS and text.rstrip().endswith("│"):
-            text = f"{held}{text}"
+            number, text = first, f"{held}{text}"
         elif text.lstrip().startswith("│") and text.count("│") < _BARS:
-            self.held = "" if Report.read_line(bare(text)) else text
+            self.held = (0, "") if Report.read_line(bare(text)) else (number, text)
         super().feed(number, text)
 
     @staticmethod

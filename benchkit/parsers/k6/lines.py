@@ -81,7 +81,7 @@ class Line(NamedTuple):
     Parameters
     ----------
     number, width : int
-        Where it stands; how many columns it fills.
+        Its line; how many columns it fills, or minus the line in which it ends if it was wrapped.
     name, tags : str
         Of the metric; ``expected_response:true``, ``scenario:a,group:b``, empty for the run.
     rest : str
@@ -93,6 +93,11 @@ class Line(NamedTuple):
     name: str
     tags: str
     rest: str
+
+    @property
+    def last(self) -> int:
+        """The line in which it ends."""
+        return max(self.number, -self.width)
 
 
 def match_line(text: str) -> tuple[str, str] | None:

@@ -203,10 +203,10 @@ class _Run:
     def take_rest(self, text: str, number: int) -> bool:
         """Append a wrapped end of a metric line; return False for any other line."""
         line = self.lines.get(self.last) if self.last else None
-        if line is None or number != line.number + 1 or not is_rest(text):
+        if line is None or number != line.last + 1 or not is_rest(text):
             return False
         rest = f"{line.rest} {text.strip()}"
-        whole = line._replace(number=number, width=-number, rest=rest)
+        whole = line._replace(width=-number, rest=rest)
         self.lines[line.name, line.tags] = whole
         return True
 
@@ -306,7 +306,7 @@ def _read_lines(run: _Run, label: str) -> list[Diagnostic]:
     cut_at = {line.width for line, _, lost in read if lost is not None}
     problems, measures = [], []
     for line, measure, lost in read:
-        is_at_edge = line.number == run.ragged or line.width in cut_at
+        is_at_edge = line.last == run.ragged or line.width in cut_at
         key = drop_doubtful(measure) if measure and lost is None and is_at_edge else lost
         known = run.thresholds.get((line.name, line.tags), {})
         if key is not None and (measure or line.name in BUILTIN):
