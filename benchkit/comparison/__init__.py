@@ -1,6 +1,6 @@
-"""Evidence: each variant beside its baseline, row by row, with estimate, interval and p-value.
+"""Evidence: each variant compared with its baseline, with estimate, interval and p-value per row.
 
-Evidence knows nothing of margins, alpha or limits; `verdict` and the gate judge it, and never
+Evidence does not depend on margins, alpha or limits; `verdict` and the gate judge it, and never
 test again.
 """
 
@@ -134,7 +134,7 @@ def compare(
     Parameters
     ----------
     observations, runs : Observations, Runs
-        The observations of measured runs, and what is known of the runs.
+        The observations of measured runs, and the table of runs.
     pairs : sequence of (baseline, variant)
     plan : Plan, optional
 
@@ -145,19 +145,18 @@ def compare(
 
     Notes
     -----
-    As many runs on both sides, 4 or more: Hodges-Lehmann estimate on logarithms with the interval
-    of the exact Mann-Whitney test, unless one side varies more than three times as much. Else, from
-    2 runs on: Welch's t on logarithms. With one: the ratio alone,
-    beside a prediction interval where the other side has 8 or more, with a within-run interval
-    where both have one and raw samples told its stretches. A quantile with fewer than 10 events of
-    a run beyond it is refused.
-    With ``blocks="auto"`` and complete blocks in the recorded order: of 3 variants and 5 blocks or
-    more the same on values aligned by blocks; of 2 variants and 8 blocks or more the signed-rank
-    test.
-    An early-stopping series: Student's t of its rounds' pairs on logarithms, p-value and
-    interval such that they hold however often it was looked at.
-    Values that are not positive have no ratio; they are compared as differences, by the same tests
-    on the values themselves. Spans at a backend that one side does not use are left out.
+    With equal numbers of runs on both sides, 4 or more: the Hodges-Lehmann estimate on logarithms
+    with the interval of the exact Mann-Whitney test, unless one side varies more than three times
+    as much. Otherwise, from 2 runs per side: Welch's t on logarithms. With one run on a side: the
+    ratio alone, with a prediction interval if the other side has 8 or more runs, or a within-run
+    interval if both sides have one run and raw samples recorded its stretches. A quantile with
+    fewer than 10 events of a run beyond it is refused. With ``blocks="auto"`` and complete blocks
+    in the recorded order: for 3 variants and 5 blocks or more, the same method on values aligned by
+    blocks; for 2 variants and 8 blocks or more, the signed-rank test. For an early-stopping series:
+    Student's t on the logarithms of the rounds' pairs, with a p-value and an interval that hold
+    however often the series was looked at. Values that are not positive have no ratio; they are
+    compared as differences, by the same tests on the values themselves. Spans at a backend that one
+    side does not use are left out.
     """
     plan = plan or Plan()
     failed, answers = share_failures(observations), collect_answers(observations)
@@ -201,7 +200,7 @@ def compare(
 
 
 def _is_comparable(key: Row, left: Cell, right: Cell) -> bool:
-    """Tell whether the sides have one unit, and no backend counted spans on one alone."""
+    """Return whether both sides have the same unit and, for spans, both counted some."""
     is_counted = key.metric not in _SPANS or (any(left.values()) and any(right.values()))
     return is_counted and is_alike(left, right)
 
@@ -209,7 +208,7 @@ def _is_comparable(key: Row, left: Cell, right: Cell) -> bool:
 def _leave_out(
     by_variant: Mapping[str, Sequence[T]], is_compared: Callable[[str, T], bool]
 ) -> dict[str, tuple[T, ...]]:
-    """Leave out what another pair has compared."""
+    """Remove the items that another pair has compared."""
     kept = {
         name: tuple(each for each in items if not is_compared(name, each))
         for name, items in by_variant.items()
@@ -217,12 +216,12 @@ def _leave_out(
     return {name: items for name, items in kept.items() if items}
 
 
-#: Metrics that count spans at one backend, of which each variant usually has its own.
+#: Metrics that count spans at one backend; each variant usually has a backend to itself.
 _SPANS = ("spans_created", "spans_expected", "spans_saved")
 
 
 class _Evidence:
-    """What the rows of a comparison are made of."""
+    """The inputs from which the rows of a comparison are computed."""
 
     def __init__(self, observations: Observations, runs: Runs, plan: Plan) -> None:
         self.plan = plan
@@ -239,24 +238,24 @@ class _Evidence:
         self.files = {side: of for side, of in files.items() if side.workload not in by_round}
 
     def find_series(self, key: Row, pair: tuple[str, str]) -> Series | None:
-        """Return the early-stopping series, of which either side has runs."""
+        """Return the early-stopping series that has runs of either side."""
         series = self._series.get(key.workload)
         return series if series and series.find_design(pair) else None
 
     def count_shards(self, key: Row, pair: tuple[str, str]) -> int:
-        """Count the generators that are taken for runs on either side of a row."""
+        """Return how many load generators would be mistaken for runs on either side of a row."""
         if not self._shards:
             return 0
         return max(self._shards.get(key.workload.side(variant), 0) for variant in pair)
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """What the runs' environments call their containers."""
+        """Names of containers recorded in the runs' environments."""
         named = (item for env in number_maps(self._runs["env"])[1] for item in env.items())
         return {key: name for key, name in named if key.startswith("name.")}
 
     def is_primary(self, key: Row) -> bool:
-        """Tell whether a row about this carries the headline."""
+        """Return whether a row with this key is a headline row."""
         return is_primary(key, self.facts, self.plan, self.cells.values())
 
 
@@ -324,7 +323,7 @@ def _contrast(
 def _look_inside(
     key: Row, pair: tuple[str, str], measured: Measurement, evidence: _Evidence
 ) -> Measurement:
-    """Say how well two individual runs are known, where their stretches are."""
+    """Add how precisely two individual runs are known, if they recorded stretches."""
     sides = []
     for variant in pair:
         side = key.workload.side(variant)
@@ -344,7 +343,7 @@ def _note_one_sided(
     only_in: dict[str, tuple[str, ...]],
     params_only_in: dict[str, tuple[tuple[str, str], ...]],
 ) -> None:
-    """Record the benchmarks, and the levels of common benchmarks, that the other side lacks."""
+    """Record the benchmarks, and levels of common benchmarks, that the other side does not have."""
     here = dict.fromkeys((key.benchmark, key.params) for key in side)
     there = {(key.benchmark, key.params) for key in other}
     common = {benchmark for benchmark, _ in there}

@@ -1,7 +1,7 @@
-"""Which runs belong together by design: complete blocks, from recorded order alone.
+"""Runs that belong together by design: complete blocks, recognised by the recorded order alone.
 
-Whole rounds of a session can be slower than others; where every variant was measured once in each
-round, that can be taken out. The design decides, never a p-value.
+Whole rounds of a session can be slower than others. If every variant was measured exactly once in
+each round, this effect can be removed. The design decides, never a p-value.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Design = Mapping[str, Mapping[int, int]]
 
 
-#: Fewest complete blocks that are taken out with 3 variants or more, and with 2.
+#: Minimum numbers of complete blocks: with 3 variants or more, and with 2.
 ALIGNED_BLOCKS = 5
 SIGNED_BLOCKS = 8
 
@@ -37,9 +37,10 @@ class Blocks:
     Parameters
     ----------
     logs : tuple of tuple of float
-        One inner tuple per block: the logarithms of all variants, also those not compared here.
+        One inner tuple per block: the logarithms of all variants, including those not compared
+        here.
     baseline, variant : int
-        Where the two sides stand in each block.
+        The positions of the two sides in each block.
     """
 
     logs: tuple[tuple[float, ...], ...]
@@ -48,11 +49,11 @@ class Blocks:
 
     @property
     def variants(self) -> int:
-        """How many variants each block has."""
+        """Number of variants in each block."""
         return len(self.logs[0])
 
     def side(self, column: int) -> list[float]:
-        """Return the logarithms of one variant in the order of the blocks."""
+        """Return the logarithms of one variant in block order."""
         return [block[column] for block in self.logs]
 
 
@@ -76,10 +77,10 @@ def arrange(
     cells: Mapping[str, Mapping[Row, Cell]],
     designs: Mapping[Workload, Design],
 ) -> Blocks | None:
-    """Return the values of one row block by block, or None where they are not complete.
+    """Return the values of one row block by block, or None if the blocks are incomplete.
 
-    A variant without any value of this row (spans of a baseline without tracing) has no part in
-    its blocks; a variant that lacks some of them leaves all unpaired.
+    A variant without any value for this row (spans of a baseline without tracing) is left out of
+    the blocks; a variant that misses only some blocks leaves the whole row unpaired.
     """
     design = designs.get(key.workload)
     if design is None or baseline == variant:
@@ -99,7 +100,7 @@ def arrange(
 
 
 def _number(block: object) -> float:
-    """Return a block as a number, NaN where it is unknown."""
+    """Return a block as a number, NaN if unknown."""
     try:
         return float(block)  # type: ignore[arg-type]
     except TypeError:
@@ -120,7 +121,7 @@ def _complete(design: Mapping[str, Mapping[int, int | None]]) -> Design:
 
 
 def tell_of_pairs(blocks: Blocks | None) -> tuple[str, ...]:
-    """Show the paired t-test beside an unpaired one, where pairs are too few for ranks."""
+    """Report the paired t-test next to an unpaired one if there are too few pairs for ranks."""
     if blocks is None or blocks.variants != 2 or len(blocks.logs) < ALIGNED_BLOCKS:
         return ()
     estimate, test = paired_t(blocks.side(blocks.baseline), blocks.side(blocks.variant))

@@ -1,6 +1,6 @@
-"""The values that can be compared: by variant, by what they are about, by run.
+"""The comparable values, by variant, by row and by run.
 
-One run is one value, whatever number of events or forms it stands on.
+One run is one value, however many events or formats it comes from.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from benchkit.schema import Observations, Runs
 
-#: The load models, that of which a workload takes its headline first.
+#: Load models, in the order in which a workload prefers them for its headline.
 _MODELS = ("closed", "open", "unknown")
 
 Key = TypeVar("Key")
@@ -36,21 +36,21 @@ Name = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The runs of one key on one side.
+    """The runs of one row on one side.
 
-    Of several sources of one run the most precise counts: samples before JSON before text; of
-    several values of one precision their median.
+    If a run has several sources, the most precise one counts: samples before JSON before text.
+    Several values of the same precision are replaced by their median.
 
     Parameters
     ----------
     by_run : mapping of int to float
         The value of each run, in run order.
     resolution : float
-        The coarsest rounding step among the runs, 0 where none is known.
+        The coarsest rounding step among the runs, 0 if unknown.
     repeats : int
-        The runs of which each file's count once; 0 where every run counts.
+        The number of runs before each file counted once; 0 if every run counts.
     other_unit : str or None
-        The unit of runs that are not among these.
+        The unit of runs that were left out because it differs.
     """
 
     unit: str
@@ -61,7 +61,7 @@ class Cell:
 
     @property
     def units(self) -> str:
-        """The unit, or all of them, in words."""
+        """The unit, or all units, as text."""
         units = [self.unit] if self.other_unit is None else [self.unit, self.other_unit]
         return " and ".join(f"'{unit}'" if unit else "no unit" for unit in units)
 
@@ -72,10 +72,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class LoadFacts:
-    """What the runs tell of the load, by workload, and of a user's own metrics, by variant.
+    """Facts from the runs: the load model per workload, and user-defined metrics per variant.
 
-    The load is also known by tool, for workloads without runs of their own. Of some metrics files
-    state the direction.
+    The load model is also known per tool, for workloads without runs of their tool. Files state the
+    direction of some metrics.
     """
 
     load_model: Mapping[Workload | str, str]
@@ -83,14 +83,14 @@ class LoadFacts:
     directed: frozenset[str]
 
     def metric(self, name: str, unit: str, variant: str) -> metrics.Metric:
-        """Return what is known of a metric, as `describe_metric` has it."""
+        """Return what is known about a metric, as `describe_metric` describes it."""
         return describe_metric(name, unit, self.units.get((variant, name), {}))
 
 
 def describe_metric(name: str, unit: str, stated: Mapping[str, str]) -> metrics.Metric:
-    """Return what is known of a metric; only if its direction is not, the files state it.
+    """Return what is known about a metric; files may state a direction that is not known.
 
-    No file turns a direction that is known: its own loss would pass for a gain.
+    No file can reverse a known direction: a loss would pass for a gain.
     """
     known = metrics.lookup(name, unit)
     if not stated or known.better != "none":
@@ -100,14 +100,14 @@ def describe_metric(name: str, unit: str, stated: Mapping[str, str]) -> metrics.
 
 
 class Columns(NamedTuple):
-    """The values that can be compared, in columns: one per run of each cell, cell by cell.
+    """The comparable values as columns: one per run of each cell, cell by cell.
 
     Parameters
     ----------
     labels : DataFrame
         Variant, key and unit of each cell.
     starts, sizes : ndarray of int
-        Where the values of each cell begin, and how many they are.
+        The position of the first value of each cell, and the number of values.
     resolutions : ndarray of float
         The coarsest rounding step of each cell.
     runs, values : ndarray
@@ -123,10 +123,11 @@ class Columns(NamedTuple):
 
 
 def read_load_facts(runs: Runs) -> LoadFacts:
-    """Gather what the runs tell of loads and units; files with other units tell none.
+    """Collect the load models and units that runs state; ignore units on which files disagree.
 
-    Of several load models the first in `_MODELS` holds, so that a run which does not tell its own,
-    or tells another one, takes no headline from its workload: every load tool gives the rate.
+    If runs report several load models, the first in `_MODELS` applies, so that a run without a load
+    model, or with a different one, does not remove its workload's headline: every load tool reports
+    the rate.
     """
     models: dict[Workload | str, set[str]] = {}
     measured = keep_measured(runs)
@@ -142,7 +143,7 @@ def read_load_facts(runs: Runs) -> LoadFacts:
 
 
 def read_units(measured: Runs) -> dict[tuple[str, str], dict[str, str]]:
-    """Return what the files of a variant tell of each of its user's own metrics."""
+    """Return what the files of a variant state about each user-defined metric."""
     numbers, tables = number_maps(measured["units"])
     pairs = measured[["variant"]].assign(units=numbers)
     firsts = number_rows(pairs, ("variant", "units"))[1]
@@ -161,12 +162,12 @@ def _find_directed(units: Mapping[tuple[str, str], Mapping[str, str]]) -> frozen
 
 
 def _agree(words: Mapping[Key, set[str]]) -> dict[Key, str]:
-    """Return the words on which all agree."""
+    """Return the entries on which all files agree."""
     return {name: only for name, (only, *others) in words.items() if not others}
 
 
 def collect(observations: Observations, plan: Plan) -> dict[str, dict[Row, Cell]]:
-    """Sort the values that can be compared into variant -> key -> run."""
+    """Sort the comparable values into variant -> row -> run."""
     cells = sort_values(observations, plan)
     runs, values = cells.runs.tolist(), cells.values.tolist()
     by_variant: dict[str, dict[Row, Cell]] = {}
@@ -183,11 +184,11 @@ def collect(observations: Observations, plan: Plan) -> dict[str, dict[Row, Cell]
 
 
 def sort_values(observations: Observations, plan: Plan) -> Columns:
-    """Sort the values that can be compared by cell and run."""
+    """Sort the comparable values by cell and run."""
     rows = _choose(leave_out_excerpts(observations), plan)
     numbers = rows["run"].to_numpy(np.int64)
     values, steps = (rows[name].to_numpy(np.float64) for name in ("value", "resolution"))
-    steps = np.where(steps > 0, steps, 0.0)  # unknown is NaN: not rounded
+    steps = np.where(steps > 0, steps, 0.0)  # NaN (unknown) means not rounded
     cells, firsts = number_rows(rows, ("variant", *ROW_KEY, "unit"))
     order = np.lexsort((numbers, cells))
     begins = find_begins(cells[order], numbers[order])
@@ -216,7 +217,7 @@ def sort_values(observations: Observations, plan: Plan) -> Columns:
 
 
 def _choose(observations: Observations, plan: Plan) -> Observations:
-    """Return the rows that can be compared."""
+    """Return the comparable rows."""
     numbers, firsts = number_rows(observations, ("tool", "metric", "stat"))
     requested = {*plan.primaries, *plan.metrics}
     columns = (observations[name].iloc[firsts] for name in ("tool", "metric", "stat", "unit"))
@@ -231,7 +232,7 @@ def _choose(observations: Observations, plan: Plan) -> Observations:
 
 
 def find_begins(*columns: np.ndarray) -> np.ndarray:
-    """Return the rows of sorted columns that differ from the row before."""
+    """Return the positions in sorted columns at which a row differs from the one before."""
     differs = np.zeros(len(columns[0]), dtype=bool)
     differs[:1] = True
     for column in columns:
@@ -242,9 +243,10 @@ def find_begins(*columns: np.ndarray) -> np.ndarray:
 def is_primary(
     row: Row, facts: LoadFacts, plan: Plan, variants: Iterable[Mapping[Row, Cell]]
 ) -> bool:
-    """Tell whether a row carries the headline: named by the user, or chosen by tool and load.
+    """Return whether a row is a headline: named by the user, or chosen by tool and load model.
 
-    Of several statistics of one metric the first that all of its variants have does.
+    If a metric has several statistics, the first one that all of its variants report is the
+    headline.
     """
     by_tool = facts.load_model.get(row.tool, "unknown")
     load_model = facts.load_model.get(row.workload, by_tool)
@@ -257,14 +259,14 @@ def is_primary(
 
 
 def _list_preferred(tool: str, metric: str, stat: str, load_model: str, plan: Plan) -> list[str]:
-    """Return the statistics that a tool prefers to another one of the same metric."""
+    """Return the statistics of the same metric that a tool prefers to this one."""
     pairs = () if plan.primaries else registry.tool(tool).find_primaries(load_model)
     stats = [each for name, each in pairs if name == metric]
     return stats[: stats.index(stat)] if stat in stats else []
 
 
 def mark_primary(labels: pd.DataFrame, runs: Runs, plan: Plan) -> np.ndarray:
-    """Mark the cells that carry the headline, as `is_primary` tells it of each."""
+    """Mark the headline cells, as `is_primary` does for a single row."""
     measured = keep_measured(runs)
     models = _find_models(labels, measured, Workload._fields)
     by_tool = _find_models(labels, measured, ("tool",))
@@ -328,7 +330,7 @@ def _is_headline(
     return (metric, stat) in tool.find_primaries(load_model)
 
 
-#: What describes the spread of one side, and is no cost of its own.
+#: Statistics that describe the spread of one side, and are not a cost in themselves.
 _NOT_COMPARED = frozenset({"stdev", "ci_low", "ci_high", "max_deviation"})
 
 

@@ -1,6 +1,7 @@
-"""Variants that carry a number: what one more unit of it costs.
+"""Variants that carry a number: the cost of one more unit of it.
 
-Their names tell it (``spans=4``, ``0.1``), or their runs state it, as a plan does (``spans = 4``).
+The number is part of their names (``spans=4``, ``0.1``), or their runs record it, as a plan does
+(``spans = 4``).
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from benchkit.stats.spending import SequentialDesign
 if TYPE_CHECKING:
     from benchkit.schema import Runs
 
-#: How an entry of a run's environment begins that states a number of its variant.
+#: Prefix of entries in a run's environment that record a number of its variant.
 _ENTRY = "dose."
-#: Fewer doses are a comparison.
+#: Minimum number of doses for a line; fewer are compared as variants.
 FEWEST = 3
 _AMOUNT = r"\d{1,15}(?:\.\d{1,9})?"
 _SIGNED = regex(r"-?\d{1,15}(?:\.\d{1,18})?(?:e-\d{1,2})?")
 _DOSE = regex(rf"(?:(?:(?P<kind>.+)[\s,;/])?(?P<name>[^\s,;/=]+)=)?(?P<amount>{_AMOUNT})")
-#: What a number without a name is called.
+#: Name of a number that has no name.
 _NAMELESS = "variant"
 _RATE = "1/s"
 
@@ -43,18 +44,18 @@ class Response:
     Parameters
     ----------
     unit : str
-        Of the values; ``s`` for a rate, whose values are the time that one request takes of it.
+        The unit of the values; ``s`` for a rate, whose values are the time per request.
     kind, name : str
         What the variants have in common, and the name of their number.
     values : mapping of float to tuple of float
-        By dose, from the lowest on: one value per run, in the base unit; of a series that stops
-        early one per complete round.
+        By dose, in ascending order: one value per run, in the base unit; for a series that stops
+        early, one per complete round.
     is_series : bool
         Whether the runs belong to a series that stops early.
     design : SequentialDesign, optional
-        Of that series, once it may be judged.
+        The design of that series, once it can be judged.
     misfit : float
-        The p-value of "the doses lie on a line", adjusted (Holm); NaN where nothing can tell.
+        The p-value of "the doses lie on a line", adjusted (Holm); NaN if it cannot be tested.
     """
 
     row: Row
@@ -69,17 +70,17 @@ class Response:
 
     @property
     def is_straight(self) -> bool | None:
-        """Whether the doses lie on a line; None where nothing can tell."""
+        """Whether the doses lie on a line; None if that cannot be tested."""
         return None if math.isnan(self.misfit) else self.misfit > (1 - self.confidence) * ROUNDING
 
     @property
     def is_rate(self) -> bool:
-        """Whether times stand for a rate, since costs add up in time."""
+        """Whether the values are times that represent a rate, since costs add up in time."""
         return self.unit == "s" and self.row.metric == "request_rate"
 
     @property
     def runs(self) -> int:
-        """The runs of all doses."""
+        """Number of runs over all doses."""
         return sum(map(len, self.values.values()))
 
     @cached_property
@@ -93,7 +94,7 @@ class Response:
 
 
 class Dose(NamedTuple):
-    """A number of a variant: what else its variants have in common, its name and its size."""
+    """A number of a variant: what else its variants have in common, its name and its amount."""
 
     kind: str
     name: str
@@ -101,12 +102,12 @@ class Dose(NamedTuple):
 
 
 def write_doses(numbers: Mapping[str, float]) -> dict[str, str]:
-    """Return the entries of a run's environment that state the numbers of its variant."""
+    """Return the entries of a run's environment that record the numbers of its variant."""
     return {f"{_ENTRY}{name}": f"{number}" for name, number in numbers.items()}
 
 
 def read_doses(runs: Runs) -> dict[str, list[Dose]]:
-    """Return the numbers that runs state of their variants, unless they contradict each other."""
+    """Return the numbers that runs record of their variants, unless runs contradict each other."""
     measured = keep_measured(runs)
     stated: dict[str, set[tuple[tuple[str, float], ...]]] = {}
     for variant, env in list_settings(measured, "variant"):
@@ -127,7 +128,7 @@ def _list_doses(entries: Sequence[tuple[str, float]]) -> Iterator[Dose]:
 
 
 def explain_no_line(numbers: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
-    """Say of each number that enough variants have why no line is fitted over it, if none is.
+    """Explain for each number that enough variants have why no line is fitted over it, if none is.
 
     Examples
     --------
@@ -164,13 +165,13 @@ def list_responses(
     confidence: float,
     stated: Mapping[str, Sequence[Dose]] | None = None,
 ) -> list[Response]:
-    """Return the primary metrics that were measured at three doses or more, repeated somewhere.
+    """Return the primary metrics measured at three or more doses, one of them repeatedly.
 
     Parameters
     ----------
     stated : mapping of str to sequence of Dose
-        The numbers of variants whose names do not tell them. Numbers that two variants share are
-        no doses.
+        The numbers of variants whose names do not contain them. Numbers shared by two variants are
+        not doses.
     """
     costs_by_dose: dict[tuple[Row, str, str], dict[float, tuple[float, ...]]] = {}
     owners: dict[tuple[Row, str, str, float], str] = {}
@@ -202,7 +203,7 @@ def list_responses(
         if (row, kind, name) in shared:
             continue
         known = designs.get(row, set())
-        kept = min(map(len, by_dose.values())) if known else None  # complete rounds
+        kept = min(map(len, by_dose.values())) if known else None  # only complete rounds
         runs = {dose: by_dose[dose][:kept] for dose in sorted(by_dose)}
         if len(runs) >= FEWEST and sum(map(len, runs.values())) > len(runs):
             responses.append(

@@ -1,6 +1,6 @@
-"""How many events of a run a quantile stands on.
+"""Number of events of a run behind a quantile.
 
-Whether the requests behind a row were answered, and on both sides alike.
+Also whether the requests behind a row succeeded, and were answered the same on both sides.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from benchkit.schema import Observations
 
 
-#: What is told once per request, so that the number of requests is that of its events.
+#: Metrics with one event per request, so that the number of requests is the number of events.
 _PER_REQUEST = frozenset({"latency", "uncorrected_latency", "phase_time"})
 
-#: Metrics whose values are what the requests were answered with.
+#: Metrics that describe the responses themselves.
 OF_ANSWERS = frozenset(
     ("failures", "error_rate", "checks", "responses", "bytes_in", "bandwidth_in")
 )
 
 
 class Events:
-    """The events of the shortest run behind each quantile, by variant."""
+    """Number of events in the shortest run behind each quantile, by variant."""
 
     def __init__(self, observations: Observations) -> None:
         is_count = (observations["metric"] == "requests") & (observations["stat"] == "count")
@@ -51,7 +51,7 @@ class Events:
     def beyond(self, key: Row, *variants: str) -> float:
         """Return how many events of a run lie beyond a quantile; inf for other stats or unknown.
 
-        Where several sources of a run tell their events, the fewest count.
+        If several sources of a run report a number of events, the smallest counts.
         """
         level = percentile_level(key.stat)
         if level is None:
@@ -68,12 +68,12 @@ class Events:
 
 
 def has_tail(beyond: float) -> bool:
-    """Tell whether so many events beyond a quantile are enough: 10, or an unknown number."""
+    """Return whether enough events lie beyond a quantile: at least 10, or an unknown number."""
     return beyond >= FEWEST_BEYOND * (1 - 1e-9)
 
 
 def note_failures(contrast: Contrast, failed: Mapping[Side, Share]) -> Contrast:
-    """Return a row with the share of the requests that failed on each side."""
+    """Return a row with the share of failed requests on each side."""
     c = contrast
     shares = [failed.get(c.workload.side(variant)) for variant in (c.baseline, c.variant)]
     values = [share.value if share is not None else 0.0 for share in shares]
@@ -96,7 +96,7 @@ def note_failures(contrast: Contrast, failed: Mapping[Side, Share]) -> Contrast:
 
 
 def note_answers(contrast: Contrast, answers: Mapping[Side, Answers]) -> Contrast:
-    """Return a row with how the responses of the sides differ, unless it shows that itself."""
+    """Return a row with how the sides' responses differ, unless the row itself shows it."""
     c = contrast
     if c.metric in OF_ANSWERS:
         return c

@@ -1,6 +1,6 @@
-"""The rows that are decided together: by which statistic, and how many rows runs can decide.
+"""Rows that are decided together: by which statistic, and how many rows the runs can decide.
 
-Intervals that hold for all rows of a family at once, beside those of each row alone.
+Also intervals that hold for all rows of a family at once, in addition to those of each row alone.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ from benchkit.stats.sample import ROUNDING, Estimate
 from benchkit.stats.signed_rank import paired_shift, smallest_paired_pvalue
 from benchkit.stats.student import t_quantile
 
-#: Methods whose smallest p-value the numbers of runs fix.
+#: Methods whose smallest possible p-value depends only on the numbers of runs.
 RANKED = frozenset({RANK, ALIGNED, SIGNED, HISTORY})
 Interval = tuple[float | None, float | None]
 
 
 def count_decidable(contrast: Contrast, alpha: float) -> int:
-    """Return the most rows among which a row like this can be shown."""
+    """Return the size of the largest family in which a row like this can be significant."""
     if contrast.method not in RANKED and contrast.pvalue and is_constant(contrast):
         return int(alpha * ROUNDING / contrast.pvalue)
     if contrast.method == SIGNED:
@@ -61,14 +61,14 @@ def count_decidable(contrast: Contrast, alpha: float) -> int:
 
 
 def count_runs(contrast: Contrast, rows: int, alpha: float) -> int:
-    """Return the fewest runs per side with which one of so many rows can be shown."""
+    """Return the minimum runs per side with which one of ``rows`` rows can be significant."""
     if contrast.method == SIGNED:
         return pairs_for_family(rows, alpha)
     return runs_for_family(rows, alpha)
 
 
 def find_smallest(contrast: Contrast) -> float:
-    """Return the smallest p-value that the runs of a row can give; 0 where nothing bounds it."""
+    """Return the smallest p-value that the runs of a row can give; 0 if there is no bound."""
     if contrast.method == SEQUENTIAL:
         return 0.0
     if contrast.method == SIGNED:
@@ -80,17 +80,17 @@ def find_smallest(contrast: Contrast) -> float:
 
 
 def is_constant(contrast: Contrast) -> bool:
-    """Tell whether the sides differ and neither varies: the runs then have one p-value only."""
+    """Return whether the sides differ and neither varies: such runs have one possible p-value."""
     sides = [set(side) for side in (contrast.baseline_values, contrast.variant_values)]
     return contrast.method != EXACT and [*map(len, sides)] == [1, 1] and sides[0] != sides[1]
 
 
 def find_closed(contrasts: Sequence[Contrast], alpha: float) -> tuple[bool, ...]:
-    """Tell which rows the family refuses whatever they measure, the others being as they are.
+    """Return which rows can't become significant whatever they measure, other rows being unchanged.
 
-    Of a decided family: True where even the smallest p-value that the row's runs can give, in place
-    of its own, would be adjusted to more than alpha. A row that is shown is never among them, nor
-    one that another statistic than its own test decides.
+    For a decided family: True if even the smallest p-value that the row's runs can give would be
+    adjusted to more than alpha. A significant row is never among them, nor is a row that is decided
+    by a statistic other than its own test.
     """
     refused = refuse_all(
         [c.pvalue for c in contrasts if c.pvalue is not None],
@@ -101,19 +101,19 @@ def find_closed(contrasts: Sequence[Contrast], alpha: float) -> tuple[bool, ...]
 
 
 def is_closed_alone(contrast: Contrast, alpha: float) -> bool:
-    """Tell whether a row by itself, in no family, can reach no p-value of alpha or less."""
+    """Return whether a row alone, outside any family, cannot reach a p-value of alpha or less."""
     return contrast.pvalue is not None and find_smallest(contrast) > alpha * ROUNDING
 
 
 def refuse_all(family: Sequence[float], least: Sequence[float], alpha: float) -> tuple[bool, ...]:
-    """Tell which of the smallest p-values that rows can give Holm's method refuses.
+    """Return which of the rows' smallest possible p-values Holm's method rejects as too large.
 
     Parameters
     ----------
     family : sequence of float
         The p-values of all rows that are adjusted together.
     least : sequence of float
-        The smallest one that each row in question can give, in place of its own.
+        The smallest p-value that each row in question can give, in place of its actual one.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def refuse_all(family: Sequence[float], least: Sequence[float], alpha: float) ->
 
 
 class Design(NamedTuple):
-    """What rows have in common that are permuted together."""
+    """The properties that rows must share to be permuted together."""
 
     baseline: str
     variant: str
@@ -142,9 +142,9 @@ class Design(NamedTuple):
     n_variant: int
 
 
-#: Methods whose rows may be decided with the others of their family.
+#: Methods whose rows may be decided together with the others of their family.
 _TOGETHER = frozenset({RANK, WELCH, ALIGNED, SIGNED, DIFFERENCE})
-#: What adjusts the rows of each basis.
+#: The adjustment applied to the rows of each basis.
 ADJUSTMENTS = {"row": "holm", MAX_T: "max-t", LEAST_WELCH: "holm-welch", PAIRED_T: "holm-paired"}
 _NOTES = {
     MAX_T: "p comes from a permutation of whole runs over all rows (max-T); the interval comes "
@@ -156,11 +156,11 @@ _NOTES = {
 
 
 def decide(comparisons: Comparisons) -> tuple[Comparisons, tuple[Adjusted | None, ...]]:
-    """Decide the primary rows together, each by a statistic with which the family's error holds.
+    """Decide the primary rows together, each by a statistic that controls the family's error.
 
-    Where the runs' own tests cannot carry so many rows, or the spreads of the sides differ, the
-    estimate, interval and p-value of a row become those of the statistic that decides it. A method
-    that the user asked for stays. Other rows are left alone, and have no adjusted p-value.
+    If the runs' own tests cannot decide that many rows, or the spreads of the sides differ, the
+    estimate, interval and p-value of a row are replaced by those of the statistic that decides it.
+    A method that the user requested is kept. Other rows are unchanged and have no adjusted p-value.
     """
     if not comparisons.known:
         comparisons.known.append(_decide(comparisons))
@@ -208,7 +208,7 @@ def _make_block(contrasts: Sequence[Contrast], design: Design | None) -> Block:
 
 
 def scale(c: Contrast) -> tuple[Sequence[float], Sequence[float], float]:
-    """Return both sides as they are tested, and the rounding step on that scale."""
+    """Return both sides on the scale on which they are tested, and the rounding step on it."""
     if c.ratio is None:
         return c.baseline_values, c.variant_values, c.resolution
     x, y = c.arranged or (
@@ -228,7 +228,7 @@ def _apply(c: Contrast, decision: BlockDecision, row: int) -> Contrast:
 
 
 def _explain(c: Contrast) -> str:
-    """Say what the statistic that decides a row is, and what it assumes."""
+    """Describe the statistic that decides a row, and its assumptions."""
     note = _NOTES[c.method]
     return note if c.method == MAX_T else f"{note}; {ASSUMPTIONS[c.ratio is None]}"
 
@@ -259,10 +259,10 @@ def _replace_estimate(c: Contrast, decision: BlockDecision, row: int) -> Contras
 
 
 def widen(contrast: Contrast, rows: int) -> Interval:
-    """Return the interval of a row that holds together with those of all other rows.
+    """Return the interval of a row that holds simultaneously with those of all other rows.
 
-    By the statistic that decides the row, at 1 - alpha/rows (Bonferroni): ends of the ratio, of the
-    difference where there is no ratio, or None where the runs cannot give one.
+    By the statistic that decides the row, at 1 - alpha/rows (Bonferroni): the ends of the ratio, of
+    the difference if there is no ratio, or None if the runs are too few.
     """
     c = contrast
     if rows == 1:
@@ -285,7 +285,7 @@ def widen(contrast: Contrast, rows: int) -> Interval:
 
 
 def _stretch(c: Contrast, confidence: float) -> tuple[float, float]:
-    """Stretch an interval by Student's t about its estimate."""
+    """Stretch an interval around its estimate by Student's t."""
     if c.ratio is None:
         value, low, high = c.difference, c.difference_low, c.difference_high
     else:
@@ -302,12 +302,12 @@ def _stretch(c: Contrast, confidence: float) -> tuple[float, float]:
 
 @lru_cache(maxsize=16)
 def _compare_widths(freedom: int, wide: float, narrow: float) -> float:
-    """Return by how many times the interval of one confidence is wider than another's."""
+    """Return how many times wider the interval of one confidence is than that of another."""
     return t_quantile(freedom, (1 + wide) / 2) / t_quantile(freedom, (1 + narrow) / 2)
 
 
 def _estimate(c: Contrast, confidence: float) -> Estimate | None:
-    """Estimate a row by its own method; None where that has no interval of a change."""
+    """Estimate a row by its own method; None if that method has no interval of a change."""
     if c.pvalue is None or c.method not in {RANK, ALIGNED, SIGNED, WELCH, DIFFERENCE}:
         return None
     x, y, _ = scale(c)

@@ -1,8 +1,8 @@
-"""What counts as a run of its own: repeats within a file, and files of several generators.
+"""The definition of a run: repeats within a file, and files of several load generators.
 
-Repeats in one file share an invocation: its process, its minute of the machine. Where files differ
-more than the repeats within them, counting repeats finds differences between identical programs.
-Generators of one load share a run.
+Repeats in one file share an invocation: the same process in the same minute on the machine. If
+files differ more than the repeats within them, counting repeats finds differences between identical
+programs. Generators of one load share a run.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: Share of the shorter run from which two runs are taken for one: clocks and windows are coarse.
+#: Minimum overlap of two concurrent runs, as a share of the shorter: clocks and windows are coarse.
 _OVERLAP = 0.5
-#: Seconds within which starts are recorded: shorter runs may only seem to overlap.
+#: Resolution of recorded starts, in seconds: shorter runs may only seem to overlap.
 _COARSE = 1.0
-#: No word for runs stands before a number: `run_1_of_4` is a run.
+#: Lookbehinds that exclude a number after a word for a run: `run_1_of_4` is a run.
 _NO_RUN = "".join(f"(?<!{word}[-_ ])" for word in NAME_WORDS)
-#: What a path calls one of several generators.
+#: The part of a file name that numbers one of several generators.
 _GENERATOR = regex(
     r"(?<![a-z])(?:shard|worker|instance|pod|generator|injector)[-_. ]?\d{1,4}(?!\d)"
     rf"(?:[-_ ]?of[-_ ]?\d{{1,4}})?|(?<![\da-z]){_NO_RUN}\d{{1,4}}[-_ ]of[-_ ]\d{{1,4}}(?!\d)",
@@ -45,7 +45,7 @@ _GENERATOR = regex(
 
 
 class _File(NamedTuple):
-    """The file of a measured run; its start is None where its time is not known."""
+    """The file of a measured run; its start is None if its time is unknown."""
 
     side: Side
     run: int | None
@@ -57,16 +57,16 @@ class _File(NamedTuple):
 
 
 def find_shards(runs: Runs) -> dict[Side, int]:
-    """Find the series whose files are of several generators of one run.
+    """Find the series whose files come from several generators of one run.
 
-    They declare one run, and shards of it or times that overlap; or their names number shards,
-    workers, instances, pods or generators and their times do not show that they followed each
-    other.
+    Either the files declare the same run, and shards of it or times that overlap; or their names
+    number shards, workers, instances, pods or generators, and their times do not show that they ran
+    one after another.
 
     Returns
     -------
     dict of Side to int
-        The most files of one run.
+        The largest number of files of one run.
     """
     files = [*_list_files(runs, 0)]
     most_files: dict[Side, int] = {}
@@ -89,7 +89,7 @@ def find_shards(runs: Runs) -> dict[Side, int]:
 
 
 def count_concurrent(runs: Runs) -> dict[Side, int]:
-    """Count the files of each side that were measured at the same time as another one of it."""
+    """Count the files of each side that were measured at the same time as another of its files."""
     timed = [file for file in _list_files(runs, _COARSE) if file.start is not None]
     groups = _group_files(timed, lambda file: (file.side, None)).items()
     counts = {side: _count_overlapping(same) for (side, _), same in groups}
@@ -97,9 +97,9 @@ def count_concurrent(runs: Runs) -> dict[Side, int]:
 
 
 def _list_files(runs: Runs, shortest: float) -> Iterator[_File]:
-    """Yield the files of measured runs whose start, shard or generator is known.
+    """Yield the files of measured runs with a known start, shard or generator.
 
-    The time of runs that are not longer is not known.
+    The time of runs that are not longer than ``shortest`` counts as unknown.
     """
     measured = keep_measured(runs)
     paths = list_paths(measured)
@@ -120,7 +120,7 @@ def _list_files(runs: Runs, shortest: float) -> Iterator[_File]:
 
 
 def list_paths(runs: Runs) -> list[str]:
-    """Return the path of each run's first source, empty where there is none."""
+    """Return the path of each run's first source, empty if it has none."""
     return [sources[0]["path"] if sources else "" for sources in runs["sources"].tolist()]
 
 
@@ -132,7 +132,7 @@ def _group_files(files: Iterable[_File], key_of: Callable[[_File], T]) -> dict[T
 
 
 def _count_overlapping(files: Iterable[_File]) -> int:
-    """Count the files that overlap with another one; runs of one file follow each other."""
+    """Count the files that overlap with another one; runs of one file follow one another."""
     first = {file.path: file for file in reversed([*files])}
     spans = sorted((file.start or 0.0, file.length) for file in first.values())
     overlapping = {
@@ -147,14 +147,15 @@ def _count_overlapping(files: Iterable[_File]) -> int:
 #: The file of each run.
 Files = Mapping[int, int]
 Cells = Mapping[Row, Cell]
-#: From this p-value on repeats count: so large that files that differ seldom pass (Bancroft).
+#: Smallest p-value at which repeats count as runs: so large that files that differ seldom reach it
+#: (Bancroft).
 _ALIKE = 0.25
-#: What the number of runs of such a row means.
+#: Note on the number of runs of a row whose files count once.
 ONCE = "each file counts as one run, by the median of its repeats (B218)"
 
 
 def find_files(runs: Runs) -> dict[Side, Files]:
-    """Return the sides with repeats in a file; none where no such side has several files."""
+    """Return the sides with repeats in a file; empty if no such side has several files."""
     measured = keep_measured(runs)
     places = zip(list_known(measured["origin"]), list_paths(measured), strict=True)
     known: dict[tuple[str | None, str], int] = {}
@@ -177,10 +178,11 @@ def find_files(runs: Runs) -> dict[Side, Files]:
 def join_files(
     variants: Mapping[str, Cells], files: Mapping[Side, Files], is_primary: Callable[[Row], bool]
 ) -> Mapping[str, Cells]:
-    """Let each file count once, by the median of its repeats, where files differ beyond these.
+    """Count each file once, by the median of its repeats, if files differ more than their repeats.
 
-    Of a tool, the primary row with the smallest p-value decides for all rows: that of an F test on
-    logarithms that the files of each variant are alike, times the number of rows (Bonferroni).
+    For each tool, the primary row with the smallest p-value decides for all rows. The p-value is
+    that of an F test on logarithms of the hypothesis that the files of each variant are equal,
+    times the number of rows (Bonferroni).
     """
     tests: dict[str, list[float]] = {}
     rows = dict.fromkeys(row for cells in variants.values() for row in cells) if files else ()
@@ -206,7 +208,7 @@ def join_files(
 def _group(
     row: Row, variant: str, cells: Cells, files: Mapping[Side, Files]
 ) -> Iterable[Sequence[int]]:
-    """Return the runs of each file; a run of an unknown file is by itself."""
+    """Return the runs of each file; a run of an unknown file forms a group by itself."""
     file_of = files.get(row.workload.side(variant), {})
     groups: dict[int, list[int]] = {}
     for run in cells[row].by_run:

@@ -1,6 +1,6 @@
-"""How much a variant adds, in the metric's unit, by the method that its row was compared with.
+"""The amount that a variant adds, in the metric's unit, by the method of its row.
 
-The extra CPU of a request that no request waits for, by the method of its row and its rounds.
+Also the extra CPU per request that no request waits for, by the method and the rounds of its row.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from benchkit.schema import Runs
 
 
-#: Estimate, low and high; the ends are None where there is no interval.
+#: Estimate, low and high; low and high are None if there is no interval.
 Amount = tuple[float, float | None, float | None]
-#: Metrics of which people ask for the amount, not for the ratio alone.
+#: Metrics for which people want the amount, not only the ratio.
 IN_UNIT = frozenset({"latency"})
 METHODS = {RANK: "rank", WELCH: "welch", HISTORY: "history"}
 
-#: Methods by which rows are decided together estimate means.
+#: Methods that decide rows together, which estimate means.
 _METHODS = {**METHODS, MAX_T: "welch", LEAST_WELCH: "welch"}
 
 
@@ -51,7 +51,7 @@ def estimate_in_unit(
     confidence: float,
     blocks: Blocks | None = None,
 ) -> Amount | None:
-    """Return variant - baseline with its interval; None where the row tells a direction only."""
+    """Return variant - baseline with its interval; None if the row reports a direction only."""
     if measured.method == DIFFERENCE:
         value, low, high = measured.difference
         return None if value is None else (value, low, high)
@@ -73,20 +73,20 @@ def estimate_in_unit(
 def estimate_outside(
     costs: Sequence[RequestCost], contrasts: Iterable[Contrast], runs: Runs
 ) -> dict[Side, Estimate]:
-    """Estimate the extra CPU, at least, that no request of a variant waits for.
+    """Estimate the minimum extra CPU of a variant that no request waits for.
 
     Parameters
     ----------
     costs : sequence of RequestCost
-        Of all variants, as rounds hold them.
+        Costs of all variants, as rounds contain them.
     contrasts : iterable of Contrast
-        Their CPU per request is compared as here: unpaired, or in rounds.
+        Their CPU per request is compared the same way: unpaired, or in rounds.
 
     Returns
     -------
     dict of Side to Estimate
-        In s. At or below 0 all of it may be in band. Nothing of variants with fewer runs than the
-        method needs, and nothing of series that stop by themselves.
+        In s. If it is at or below 0, all of the extra CPU may be in band. Variants with fewer runs
+        than the method needs, and series that stop early, have no entry.
     """
     designs = find_designs(runs)
     by_side = {(cost.side, cost.service): cost for cost in costs}
@@ -111,7 +111,7 @@ def estimate_outside(
 def _estimate_by_rounds(
     c: Contrast, costs: Sequence[RequestCost], designs: Mapping[Workload, Design]
 ) -> Estimate | None:
-    """Estimate a row whose runs stand in complete rounds; None where the surplus lacks some."""
+    """Estimate a row whose runs form complete rounds; None if the surplus of some is missing."""
     design = designs[c.workload]
     columns: dict[str, list[float]] = {}
     for cost in costs:

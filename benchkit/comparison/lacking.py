@@ -1,4 +1,4 @@
-"""What one side of a pair has and the other lacks: rows, rows in one unit, and primary metrics."""
+"""Data present on one side of a pair only: rows, rows in the same unit, and primary metrics."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchkit.comparison.model import Dropped, Row
 
 
 def is_alike(left: Cell, right: Cell) -> bool:
-    """Tell whether all runs of two sides have one unit."""
+    """Return whether all runs of both sides have the same unit."""
     return left.unit == right.unit and left.other_unit is right.other_unit is None
 
 
@@ -19,9 +19,9 @@ def find_dropped(
     right: Mapping[Row, Cell],
     is_primary: Callable[[Row], bool],
 ) -> Iterator[Dropped]:
-    """Yield the rows of the baseline that the variant lacks, or has in another unit.
+    """Yield the baseline's rows that are missing from the variant, or have another unit there.
 
-    What is about a container is left out: not every variant's are watched.
+    Rows about a container are left out: not every variant's containers are watched.
     """
     for key in left:
         units = (left[key].units, right[key].units) if key in right else ()
@@ -37,20 +37,20 @@ def list_lacking(
     cells: Mapping[str, Mapping[Row, Cell]],
     is_primary: Callable[[Row], bool],
 ) -> dict[str, tuple[Name, ...]]:
-    """Name per variant the primary metrics that the other side of its pair has and it has nowhere.
+    """Return per variant the primary metrics that the other side of a pair has and it never has.
 
     Parameters
     ----------
     pairs : sequence of (baseline, variant)
     cells : mapping of variant to key to Cell
     is_primary : callable
-        Tells whether a key's row would carry the headline.
+        Returns whether a key's row would be a headline.
 
     Returns
     -------
     dict of variant to tuple of (metric, stat)
-        In the order of the data; variants that lack nothing are not in it. What is about a
-        container is left out: not every variant's are watched.
+        In the order of the data; variants that miss nothing are not included. Metrics about a
+        container are left out: not every variant's containers are watched.
     """
     lacking: dict[str, dict[Name, None]] = {}
     for pair in pairs:

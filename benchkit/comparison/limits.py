@@ -1,7 +1,7 @@
-"""Evidence against a limit: whether the cost is shown to be above it, or to be below it.
+"""Evidence against a limit: whether the cost is shown to be above it or below it.
 
-"no difference was found" does not say that a limit holds; both answers come from one test on
-shifted data, and where neither is shown, that is the answer.
+"No difference was found" does not show that a limit holds. Both answers come from one test on
+shifted data; if neither is shown, that is the result.
 """
 
 from __future__ import annotations
@@ -44,31 +44,32 @@ from benchkit.stats.sample import LARGEST, FloatArray
 from benchkit.stats.signed_rank import wilcoxon
 
 Side = Literal["greater", "less"]
-#: Larger values are held against no limit: the tests end at `LARGEST`, and limits are factors.
+#: Largest value compared with a limit: the tests accept values up to `LARGEST`, and limits
+#: multiply.
 _MOST = LARGEST / 1e10
-#: A one-sided p-value up to here is of an estimate that is over.
+#: Largest one-sided p-value at which the estimate is over the limit.
 _MIDDLE = 0.5
 _OTHER: dict[Side, Side] = {"greater": "less", "less": "greater"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitEvidence:
-    """What the runs say of one limit.
+    """What the runs show about one limit.
 
     Parameters
     ----------
     p_over : float or None
-        Of "it costs no more than the limit": small where it is over. 0 or 1 for exact metrics,
-        None where there is no test.
+        The p-value of "it costs no more than the limit": small if it is over. 0 or 1 for exact
+        metrics, None if there is no test.
     p_within : float or None
-        Of "it costs the limit or more": small where the limit holds.
+        The p-value of "it costs the limit or more": small if the limit holds.
     is_exact : bool
-        Whether the two are facts and not p-values.
+        Whether the two are facts rather than p-values.
     is_ratio : bool
-        Whether the estimate is variant / baseline; else their difference in the unit.
+        Whether the estimate is variant / baseline rather than their difference in the unit.
     value, low, high : float or None
-        The estimate and its interval at ``1 - 2 (1 - confidence)``, whose ends are what the two
-        one-sided tests can exclude.
+        The estimate and its interval at ``1 - 2 (1 - confidence)``, whose ends are the values that
+        the two one-sided tests can exclude.
     """
 
     p_over: float | None
@@ -83,7 +84,7 @@ class LimitEvidence:
 
 @dataclass(frozen=True, slots=True)
 class _Bound:
-    """One end of what is allowed: y against ``x · factor + shift``, over on one side of it."""
+    """One end of the allowed range: y against ``x · factor + shift``, over on one side of it."""
 
     factor: float
     shift: float
@@ -91,13 +92,14 @@ class _Bound:
 
 
 def measure_limit(contrast: Contrast, limit: Limit) -> LimitEvidence:
-    """Hold a contrast against a limit.
+    """Compare a contrast with a limit.
 
     Parameters
     ----------
     limit : Limit
-        A share ``5%`` is a ratio of 1.05 where lower is better, and of 0.95 where higher is; the
-        factor ``1.1x`` is 1.1, and 1/1.1. Without a better direction both sides are held.
+        A share ``5%`` is a ratio of 1.05 if lower is better, and of 0.95 if higher is better; the
+        factor ``1.1x`` is 1.1, and 1/1.1. If the metric has no better direction, both ends are
+        tested.
 
     Raises
     ------
@@ -108,10 +110,10 @@ def measure_limit(contrast: Contrast, limit: Limit) -> LimitEvidence:
     -----
     The baseline's values are moved to the limit, then the sides are compared by the exact
     Mann-Whitney test, one-sided [1]_; with 3 runs by Welch's t on logarithms (for amounts, on the
-    values); values from complete blocks by the test of their design, series that stop by
-    themselves by all of their looks. Where the limit is smaller
-    than the rounding step, each test is made with the rounding that speaks against it. Smallest
-    usable n: 3 + 3; ranks reach 5 % one-sided from 4 + 4 (or 3 + 4) runs.
+    values); values from complete blocks by the test of their design; series that stop early by all
+    of their looks. If the limit is smaller than the rounding step, each test assumes the rounding
+    that counts against it. Smallest usable n: 3 + 3; ranks reach 5 % one-sided from 4 + 4 (or 3 +
+    4) runs.
 
     References
     ----------
@@ -139,12 +141,12 @@ def measure_limit(contrast: Contrast, limit: Limit) -> LimitEvidence:
 def decide_limits(
     held: Sequence[tuple[Contrast, Limit, LimitEvidence]], confidence: float, method: str
 ) -> list[Adjusted | None]:
-    """Adjust "over the limit" of all rows together, by statistics with which their error holds.
+    """Adjust "over the limit" for all rows together, by statistics that control the family's error.
 
-    Exact rows and rows without a test stand outside and have none. The p-value is the smaller of
-    the one-sided family's and, on the side of the cost, the two-sided family's: a cost that
-    `compare` shows is over a limit of 0, and a row that is at its limit is held to no more than
-    the share of alpha that Holm's method leaves to one of those that are.
+    Exact rows and rows without a test are not part of the family and get None. The p-value is the
+    smaller of the one-sided family's and, on the side of the cost, the two-sided family's. A cost
+    that `compare` shows is therefore over a limit of 0, and a row that is exactly at its limit is
+    tested at no more than the share of alpha that Holm's method leaves to one of those rows.
     """
     adjusted: list[Adjusted | None] = [None] * len(held)
     designs: dict[Design | None, list[int]] = {}
@@ -169,9 +171,9 @@ def decide_limits(
 def _make_block(
     held: Sequence[tuple[Contrast, Limit, LimitEvidence]], design: Design | None
 ) -> tuple[Block, Block]:
-    """Put rows of one design into arrays in which a y above x is over the limit.
+    """Put the rows of one design into arrays in which y above x means over the limit.
 
-    The first has the p-values of "over", the second those of either side.
+    The first block has the p-values of "over", the second two-sided p-values.
     """
     sides = [_move(contrast, limit) if design else ((), (), 0.0) for contrast, limit, _ in held]
     x, y, resolution = (np.array(column, dtype=np.float64) for column in zip(*sides, strict=True))
@@ -188,7 +190,7 @@ def _make_block(
 
 
 def _test_either(limit: Limit, contrast: Contrast, evidence: LimitEvidence) -> float:
-    """Return the two-sided p-value; "over" of two bounds has it already."""
+    """Return the two-sided p-value; with two bounds the p-value of "over" already is two-sided."""
     over, within = evidence.p_over, evidence.p_within
     if over is None or within is None or len(_bounds(contrast, limit)) > 1:
         return over if over is not None else 1.0
@@ -196,13 +198,13 @@ def _test_either(limit: Limit, contrast: Contrast, evidence: LimitEvidence) -> f
 
 
 def find_smallest_over(contrast: Contrast) -> float:
-    """Return the smallest p-value of "over" that the runs of a row can give; 0 without a bound."""
+    """Return the smallest p-value of "over" that a row's runs can give; 0 if there is no bound."""
     least = find_smallest(contrast)
     return least / 2 if contrast.better in {"lower", "higher"} else least
 
 
 def _move(contrast: Contrast, limit: Limit) -> tuple[Sequence[float], Sequence[float], float]:
-    """Move the baseline to the limit, and turn both sides so that more is worse."""
+    """Move the baseline to the limit, and orient both sides so that more is worse."""
     (bound,) = _bounds(contrast, limit)
     sign = 1.0 if bound.over == "greater" else -1.0
     if not bound.shift and bound.factor > 0 and contrast.ratio is not None:
@@ -215,7 +217,7 @@ def _move(contrast: Contrast, limit: Limit) -> tuple[Sequence[float], Sequence[f
 
 
 def require_unit(contrast: Contrast, limit: Limit) -> None:
-    """Refuse an amount in another unit than the metric's, and a loss of everything."""
+    """Reject an amount in a unit other than the metric's, and a loss of 100 % or more."""
     unit = contrast.unit or "1"
     if limit.unit and limit.unit != unit:
         named = {"1": "a count or share", "s": "a time", "B": "an amount of data"}
@@ -238,7 +240,7 @@ def find_ratios(limit: Limit) -> tuple[float, float]:
 
 
 def _bounds(contrast: Contrast, limit: Limit) -> tuple[_Bound, ...]:
-    """Return the end that is a cost, or both where no direction is better."""
+    """Return the end that is a cost, or both ends if the metric has no better direction."""
     if limit.is_relative:
         low, high = find_ratios(limit)
         up, down = _Bound(high, 0.0, "greater"), _Bound(low, 0.0, "less")
@@ -248,7 +250,7 @@ def _bounds(contrast: Contrast, limit: Limit) -> tuple[_Bound, ...]:
 
 
 def _hold_exactly(contrast: Contrast, bounds: Sequence[_Bound]) -> tuple[bool, bool]:
-    """Tell whether even the best case is over, and whether even the worst is within."""
+    """Return whether even the best case is over, and whether even the worst case is within."""
     x, y = contrast.baseline_values, contrast.variant_values
     over, within = False, True
     for bound in bounds:
@@ -305,7 +307,7 @@ def _test(contrast: Contrast, bound: _Bound, step: float, side: Side) -> float:
 
 
 def _look(contrast: Contrast, bound: _Bound, step: float, side: Side) -> float:
-    """Return the one-sided p-value of an early-stopping series, by all of its looks."""
+    """Return the one-sided p-value of an early-stopping series, over all of its looks."""
     if not bound.shift and not step and bound.factor > 0:
         looks = look_back(contrast)
         return float(looks.find_pvalues(math.log(bound.factor), side)[0, -1])
@@ -315,7 +317,7 @@ def _look(contrast: Contrast, bound: _Bound, step: float, side: Side) -> float:
 
 
 def _welch(x: FloatArray, y: FloatArray, side: Side) -> float:
-    """Return Welch's one-sided p-value: half the two-sided one, on the side of the estimate."""
+    """Return Welch's one-sided p-value: half the two-sided p-value on the side of the estimate."""
     estimate, test = welch(x, y, least_freedom=is_least(*sorted((x.size, y.size))))
     if estimate.value == 0:
         return 1.0
@@ -348,18 +350,18 @@ def _estimate(
 
 
 def _is_ranked(contrast: Contrast) -> bool:
-    """Tell whether ranks judge, as the comparison chose."""
+    """Return whether ranks decide, as in the comparison."""
     if contrast.method in {RANK, WELCH, DIFFERENCE}:
         return contrast.method == RANK or contrast.is_ranked
     return is_ranked(contrast.baseline_values, contrast.variant_values)
 
 
 def _has_one_run(contrast: Contrast) -> bool:
-    """Tell whether a side has one run or no whole series: runs alone are replicates."""
+    """Return whether a side has one run or an incomplete series: only runs are replicates."""
     fewest = min(contrast.n_baseline, contrast.n_variant)
     return contrast.method in {SINGLE, UNJUDGED} or fewest < WELCH_RUNS
 
 
 def _is_huge(contrast: Contrast) -> bool:
-    """Tell whether moving the values to a limit could leave what the tests can hold."""
+    """Return whether moving the values to a limit could exceed the range of the tests."""
     return max(map(abs, contrast.baseline_values + contrast.variant_values)) > _MOST

@@ -1,6 +1,6 @@
-"""What runs tell of the machine that they were measured on, and whether two sides tell the same.
+"""Facts that runs record about their machine, and whether two sides record the same.
 
-The audit, the gate and the history ask this, and what differs for one of them differs for all.
+The audit, the gate and the history share this, so they agree on which machines differ.
 """
 
 from __future__ import annotations
@@ -11,19 +11,20 @@ from functools import cache
 
 from benchkit.regexes import regex
 
-#: Words in the names of entries that are about the machine, and not about the variant.
+#: Words in the names of entries that describe the machine, not the variant.
 _MACHINE = regex(
     r"(?:^|[^a-z])(?:cpus?|affinity|cores|threads|siblings|smt|turbo|governor|gomaxprocs|memory|machine"
     r"|hostname|kernel|os|goos|arch|goarch|limits?)(?:$|[^a-z])"
 )
-#: What many machines share, or every run may be told anew: these alone tell no machine.
+#: Entries shared by many machines, or that may change with every run: alone they identify no
+#: machine.
 _SHARED = frozenset({"os", "arch", "goos", "goarch", "gomaxprocs"})
-#: Two amounts of memory that differ by less are one machine's, before and after a restart.
+#: Largest relative difference in memory within one machine, before and after a restart.
 _ALIKE = 0.02
 
 
 def list_entries(env: Mapping[str, str]) -> dict[str, str]:
-    """Return what an environment tells of the machine.
+    """Return the entries of an environment that describe the machine.
 
     Examples
     --------
@@ -44,7 +45,7 @@ def names_machine(name: str) -> bool:
 
 
 def is_alike(name: str, one: str, other: str) -> bool:
-    """Tell whether two values of an entry are one machine's.
+    """Return whether two values of an entry may come from the same machine.
 
     Examples
     --------
@@ -61,12 +62,12 @@ def is_alike(name: str, one: str, other: str) -> bool:
 
 
 def differ(name: str, one: Counter[str], other: Counter[str]) -> bool:
-    """Tell whether an entry's values are not told equally often on both sides.
+    """Return whether the two sides record an entry's values in different proportions.
 
     Parameters
     ----------
     one, other : Counter of str
-        How many runs tell a value.
+        How many runs record each value.
 
     Examples
     --------

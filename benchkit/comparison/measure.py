@@ -1,4 +1,4 @@
-"""What two samples of runs say of each other, by the method that they allow."""
+"""The comparison of two samples of runs, by the method that they allow."""
 
 from __future__ import annotations
 
@@ -42,34 +42,35 @@ from benchkit.units import format_change
 WELCH_RUNS = 2
 
 ALIGNED_VARIANTS = 3
-#: Of Student's t and Welch's: on logarithms, and on the values themselves.
+#: Assumptions of Student's and Welch's t: on logarithms, and on the values themselves.
 ASSUMPTIONS = [f"it assumes a {kind} distribution of the runs" for kind in ("log-normal", "normal")]
-#: What values at or below 0 are compared by.
+#: Note on the comparison of values at or below 0.
 NO_RATIO = "some values are 0 or negative, so the change is in the metric's unit, not a ratio"
-#: What a reader needs before the method: why the numbers beside a change seem to contradict it.
+#: Notes that a reader needs before the method: why the displayed numbers seem to contradict a
+#: change.
 BEFORE_METHOD = (AGAINST, APART, NO_RATIO)
-#: Logarithms of ratios beyond this leave float64.
+#: Largest logarithm of a ratio that fits float64.
 _LARGEST_LOG = 690.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measurement:
-    """What one method says of two samples, on the ratio scale."""
+    """The result of one method for two samples, on the ratio scale."""
 
     method: str
     ratio: tuple[float | None, float | None, float | None] = (None, None, None)
     equivalence: tuple[float | None, float | None] = (None, None)
     pvalue: float | None = None
-    #: On the method, and on the values whatever the method.
+    #: Notes on the method (`notes`), and on the values whatever the method (`facts`).
     notes: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
-    #: Logarithms of both sides as blocks leave them, aligned or pair by pair; else empty.
+    #: Logarithms of both sides as the blocks arrange them, aligned or pair by pair; else empty.
     arranged: tuple[tuple[float, ...], ...] = ()
-    #: Variant - baseline in the unit, where there is no ratio: estimate, interval, inner interval.
+    #: Variant - baseline in the unit, if there is no ratio: estimate, interval, inner interval.
     difference: tuple[float | None, float | None, float | None] = (None, None, None)
     difference_inner: tuple[float | None, float | None] = (None, None)
     is_ranked: bool = False
-    #: Of an early-stopping series.
+    #: Design of an early-stopping series.
     stopping: SequentialDesign | None = None
 
 
@@ -85,8 +86,8 @@ def measure(
     """Choose the method that the data and the design allow, and apply it.
 
     ``assume`` is ``exact`` for counts that hardly vary; ``blocks`` are the same values block by
-    block, ``ranks`` the tests that were made together with those of other rows. A method that was
-    asked for is used wherever the runs allow it; elsewhere a note says why not.
+    block; ``ranks`` are the tests made together with those of other rows. A requested method is
+    used wherever the runs allow it; otherwise a note explains why not.
     """
     if assume == "exact" and max(map(abs, (*x, *y))) <= LARGEST:
         exact = exact_difference(x, y)
@@ -139,12 +140,12 @@ def _by_logs(
 
 
 def is_least(fewest: int, most: int) -> bool:
-    """Tell whether Welch's degrees of freedom cannot be estimated: 2 runs beside more."""
+    """Return whether Welch's degrees of freedom cannot be estimated: 2 runs against more."""
     return fewest == WELCH_RUNS < most
 
 
 def _explain_welch(fewest: int, most: int, requested: str) -> str:
-    """Say why a row is by Welch's test, and what that assumes."""
+    """Explain why a row uses Welch's test, and what the test assumes."""
     if requested == "welch":
         why = "Welch's test as requested"
     elif fewest < RANK_RUNS:
@@ -157,10 +158,10 @@ def _explain_welch(fewest: int, most: int, requested: str) -> str:
 
 
 def choose_method(fewest: int, most: int, requested: str = DEFAULT_METHOD) -> str:
-    """Name the method for so many runs on the two sides, positive and in no blocks.
+    """Return the method for these numbers of runs, with positive values and without blocks.
 
-    With more runs on one side ranks reject too often where the smaller side varies more (8 + 4
-    normal runs, twice the spread: 9 % at 5 %), and such a spread cannot be seen in so few runs.
+    With more runs on one side, ranks reject too often if the smaller side varies more (8 + 4 normal
+    runs, twice the spread: 9 % at 5 %), and a spread like this cannot be detected from so few runs.
 
     Examples
     --------
@@ -177,7 +178,7 @@ def choose_method(fewest: int, most: int, requested: str = DEFAULT_METHOD) -> st
 
 
 def is_ranked(x: Sequence[float], y: Sequence[float], ranks: Ranks | None = None) -> bool:
-    """Tell whether ranks judge two sides: as many runs, 4 or more, and no very unequal spread."""
+    """Return whether ranks decide: equal numbers of runs, 4 or more, and no very unequal spread."""
     if choose_method(min(len(x), len(y)), max(len(x), len(y))) != RANK:
         return False
     unequal = ranks.is_unequal(x, y) if ranks else None
@@ -185,7 +186,7 @@ def is_ranked(x: Sequence[float], y: Sequence[float], ranks: Ranks | None = None
         return not unequal
     is_positive = min(*x, *y) > 0
     if not is_positive and max(map(abs, (*x, *y))) > LARGEST:
-        return True  # it is not compared
+        return True  # not compared anyway
     sides = [np.log(side) if is_positive else np.asarray(side) for side in (x, y)]
     return not are_unequal(*(side[None] for side in sides))[0]
 
@@ -194,7 +195,7 @@ _REQUESTED = {"rank": RANK, "welch": WELCH, "history": HISTORY}
 
 
 def tell_refused(requested: str, fewest: int, most: int) -> tuple[str, ...]:
-    """Say why a method that was asked for cannot be had; nothing where it can."""
+    """Return why a requested method is not possible; empty if it is."""
     if requested == "history" and most < HISTORY_RUNS:
         return (f"{most} runs are too few for a prediction; {HISTORY_RUNS} are needed",)
     if requested in {"rank", "welch"} and fewest < WELCH_RUNS:
@@ -203,13 +204,13 @@ def tell_refused(requested: str, fewest: int, most: int) -> tuple[str, ...]:
 
 
 def _choose(blocks: Blocks) -> str:
-    """Choose by the design alone; empty where it has too few blocks."""
+    """Choose by the design alone; empty if it has too few blocks."""
     if blocks.variants >= ALIGNED_VARIANTS:
         return ALIGNED if len(blocks.logs) >= ALIGNED_BLOCKS else ""
     return SIGNED if len(blocks.logs) >= SIGNED_BLOCKS else ""
 
 
-#: What names a method that does not name itself in the notes of its estimate.
+#: Notes for methods whose estimates do not name the method.
 _NAMED = {SIGNED: ("signed ranks of the differences within each round",)}
 
 
@@ -227,7 +228,7 @@ def _by_blocks(blocks: Blocks, method: str, confidence: float) -> Measurement:
 
 
 def _tell_of_unpaired(blocks: Blocks, apply: Method, confidence: float) -> tuple[str, ...]:
-    """Show the unpaired comparison beside that of the blocks where only one of them rejects."""
+    """Report the unpaired comparison next to that of the blocks if only one of them rejects."""
     estimate, test = rank(blocks.side(blocks.baseline), blocks.side(blocks.variant), confidence)
     _, ours = apply(confidence)
     if (test.pvalue <= 1 - confidence) == (ours.pvalue <= 1 - confidence):
@@ -244,7 +245,7 @@ def _tell_of_unpaired(blocks: Blocks, apply: Method, confidence: float) -> tuple
 def _apply(
     method: str, confidence: float, apply: Method, notes: tuple[str, ...] = ()
 ) -> Measurement:
-    """Apply a method at the interval's confidence and at that of the equivalence test."""
+    """Apply a method at the confidence of the interval and at that of the equivalence test."""
     estimate, test = apply(confidence)
     inner, _ = apply(1 - 2 * (1 - confidence))
     return Measurement(
@@ -261,7 +262,7 @@ def _pair(x: Sequence[float], y: Sequence[float], confidence: float) -> tuple[Es
 
 
 def _exact(x: Sequence[float], y: Sequence[float], exact: ExactDifference) -> Measurement:
-    """Put the ranges of two sides beside each other; no test, no p-value."""
+    """Compare the ranges of two sides; no test, no p-value."""
     if not exact.changed:
         return Measurement(method=EXACT, ratio=(1.0, 1.0, 1.0), equivalence=(1.0, 1.0))
     ranges = f"exact: {_write_range(x)} vs. {_write_range(y)}"
@@ -294,7 +295,7 @@ def _single(
 def _predict(
     x: Sequence[float], y: Sequence[float], confidence: float, refused: tuple[str, ...]
 ) -> Measurement:
-    """Put few runs beside what the longer side predicts; no equivalence can be shown so."""
+    """Compare few runs with the prediction from the longer side; this cannot show equivalence."""
     is_new = len(y) <= len(x)
     history, new = (x, y) if is_new else (y, x)
     estimate, test = compare_with_history(history, new, confidence)
@@ -311,16 +312,16 @@ def _predict(
 def compare_stretches(
     x: Sequence[float], y: Sequence[float], measured: Measurement, confidence: float
 ) -> Measurement:
-    """Add to the direction of two individual runs how well these two are known by themselves.
+    """Add to the direction of two individual runs how precisely each of them is known.
 
     Parameters
     ----------
     x, y : sequence of float
-        The same statistic in each stretch of the runs, positive.
+        The same statistic in each stretch of the two runs, positive.
     measured : Measurement
-        Of the two runs.
+        The measurement of the two runs.
     confidence : float
-        Of the interval.
+        The confidence of the interval.
     """
     logs = [math.log(v) for v in x], [math.log(v) for v in y]
     inner = compare_within(*logs, confidence)
@@ -337,7 +338,7 @@ def compare_stretches(
 
 
 def refuse(stat: str, beyond: float) -> Measurement:
-    """Refuse a quantile beyond which a run has too few events."""
+    """Refuse a quantile with too few events of a run beyond it."""
     few = (
         f"only {beyond:.3g} events of a run lie beyond {stat}; at least {FEWEST_BEYOND} are needed"
     )
@@ -345,9 +346,9 @@ def refuse(stat: str, beyond: float) -> Measurement:
 
 
 def compare_summaries(x: float, y: float, generators: int = 0) -> Measurement:
-    """Put two summaries of runs, or of generators of one load, beside each other: a direction.
+    """Compare two summaries of runs, or of generators of one load, by direction only.
 
-    The same summary in several files is one.
+    The same summary in several files counts once.
     """
     note = "summaries without individual runs: direction only; compare the raw files"
     if generators:
@@ -358,7 +359,7 @@ def compare_summaries(x: float, y: float, generators: int = 0) -> Measurement:
 def _difference(
     x: Sequence[float], y: Sequence[float], confidence: float, method: str, ranks: Ranks | None
 ) -> Measurement:
-    """Compare values that have no logarithm: ranks or Welch's test, on the values themselves."""
+    """Compare values without a logarithm by ranks or Welch's test on the values themselves."""
     if max(map(abs, (*x, *y))) > LARGEST:
         return Measurement(
             method=DIFFERENCE, notes=(f"values beyond {LARGEST:g} cannot be compared",)
@@ -384,16 +385,16 @@ def _difference(
 
 
 def finite(value: float) -> float | None:
-    """Return a number, or None where it is none."""
+    """Return a number, or None if it is not finite."""
     return value if math.isfinite(value) else None
 
 
 def to_ratio(log: float) -> float | None:
-    """Return the ratio of a logarithm; None beyond what float64 holds."""
+    """Return the ratio of a logarithm; None if it exceeds float64."""
     return math.exp(log) if abs(log) < _LARGEST_LOG else None
 
 
 def _divide(y: float, x: float) -> float | None:
-    """Return y / x, None where it is no positive number or leaves float64."""
+    """Return y / x, None if it is not a positive number or exceeds float64."""
     ratio = y / x if min(x, y) > 0 else 0.0
     return ratio if 0 < ratio < math.inf else None

@@ -1,6 +1,6 @@
-"""Where the medians of two sides, shown beside a change, say something else than it.
+"""Notes for changes that the displayed medians of the two sides seem to contradict.
 
-A change by ranks, or by means of logarithms, is not the quotient of the two medians that a reader
+A change by ranks, or by means of logarithms, is not the ratio of the two medians that a reader
 sees.
 """
 
@@ -12,29 +12,29 @@ from statistics import median
 
 from benchkit.units import format_change
 
-#: Why a change and the two medians beside it have different signs.
+#: Note on a change whose sign is opposite to that of the displayed medians.
 AGAINST = (
     "the medians differ in the opposite direction to the change; the change is not their ratio"
 )
-#: Changes that differ by less are written alike, or nearly so.
+#: Smallest difference between changes that is visible in the output.
 _VISIBLE = 0.001
-#: How a note begins that says by how much the medians differ.
+#: Prefix of a note that states how much the medians differ.
 APART = "the medians differ by"
-#: How far the quotient of the medians may lie from the estimate.
+#: Largest distance of the medians' ratio from the estimate.
 _APART = math.log(1.2)
-#: Logarithms of ratios beyond this leave float64.
+#: Largest logarithm of a ratio that fits float64.
 _LARGEST_LOG = 690.0
 
 
 def tell_of_medians(x: Sequence[float], y: Sequence[float], ratio: float | None) -> tuple[str, ...]:
-    """Say where the medians differ the other way than the estimate, or lie far from it.
+    """Return a note if the medians differ in the opposite direction, or far from the estimate.
 
     Parameters
     ----------
     x, y : sequence of float
         The runs of the baseline and of the variant; at least one each.
     ratio : float or None
-        The variant's over the baseline's, as estimated from all runs.
+        The ratio of the variant to the baseline, as estimated from all runs.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""What a comparison is made of: the plan, one contrast, all of them.
+"""The parts of a comparison: the plan, one contrast, all contrasts.
 
-Evidence is frozen data with its notes, and holds no margin, alpha or limit.
+Evidence is frozen data with notes, and contains no margin, alpha or limit.
 
-The names of the methods by which two samples of runs are compared.
+Names of the methods by which two samples of runs are compared.
 """
 
 from __future__ import annotations
@@ -31,37 +31,37 @@ EXACT, RANK, ALIGNED, SIGNED, WELCH, HISTORY, SINGLE, WITHIN, REFUSED, DIFFERENC
     "too few events",
     "difference",
 )
-#: Of an early-stopping series: its rounds so far, or the reason why they give no verdict.
+#: Methods of an early-stopping series: its rounds so far, or the reason why they give no verdict.
 SEQUENTIAL, UNJUDGED = "sequential", "incomplete series"
 #: Methods that decide several rows together: see `benchkit.stats.families`.
 MAX_T, LEAST_WELCH, PAIRED_T = "max-t", "least-welch", "paired-t"
-#: Methods that tell a direction at most: nothing of how runs differ is known.
+#: Methods that report a direction at most: nothing is known about variation between runs.
 DIRECTIONS = frozenset({SINGLE, WITHIN, REFUSED, UNJUDGED})
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to compare and how sure to be; no margin, no limit.
+    """What to compare and with what confidence; no margin, no limit.
 
     Parameters
     ----------
     confidence : float
-        Of each interval, 0.5 < confidence < 1.
+        The confidence of each interval, 0.5 < confidence < 1.
     primaries : tuple of (metric, stat)
-        Those the user named; empty leaves the choice to the tool and load model. An empty stat
-        means the metric's own headline stat.
+        The pairs that the user named; if empty, the tool and load model decide. An empty stat means
+        the metric's default headline stat.
     metrics : tuple of (metric, stat)
-        More pairs to show although they are not compared by default.
+        Additional pairs to show although they are not compared by default.
     blocks : {'auto', 'never'}
-        ``auto``: variants that were measured in complete rounds are compared round by round,
-        unless a method is named.
+        ``auto``: variants that were measured in complete rounds are compared round by round, unless
+        a method is named.
     method : {'auto', 'rank', 'welch', 'history'}
-        ``auto``: chosen from the data. Else that method, wherever the runs allow it.
+        ``auto``: chosen from the data. Otherwise this method, wherever the runs allow it.
 
     Raises
     ------
     ConfigError
-        If ``blocks`` or ``method`` is not known, or the confidence out of range.
+        If ``blocks`` or ``method`` is unknown, or the confidence is out of range.
     """
 
     confidence: float = 0.95
@@ -71,7 +71,7 @@ class Plan:
     method: str = DEFAULT_METHOD
 
     def __post_init__(self) -> None:
-        """Refuse words that are not known."""
+        """Reject unknown options."""
         for name, known in (("blocks", BLOCKS), ("method", METHODS)):
             word = getattr(self, name)
             if word not in known:
@@ -84,20 +84,20 @@ class Plan:
 
     @property
     def uses_blocks(self) -> bool:
-        """Whether blocks are looked for: a method that was named goes before them."""
+        """Whether to look for blocks: an explicitly named method takes precedence."""
         return self.blocks == "auto" and self.method == DEFAULT_METHOD
 
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """What the order of the runs does to a change.
+    """The effect of the order of the runs on a change.
 
     Parameters
     ----------
     change : float
-        The change of the means, a fraction, with a straight trend over the session taken out.
+        The change of the means, as a fraction, after removing a linear trend over the session.
     plain : float
-        The change of the means as they are.
+        The change of the means without that correction.
     """
 
     change: float
@@ -106,7 +106,7 @@ class Drift:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A statistic of a metric of a workload: what a row of a comparison is about."""
+    """A statistic of a metric of a workload: the key of a row of a comparison."""
 
     group: str
     benchmark: str
@@ -118,17 +118,17 @@ class Row:
 
     @property
     def workload(self) -> Workload:
-        """The labels that its sides share."""
+        """Its labels without the variant."""
         return Workload(self.group, self.benchmark, self.params, self.tool)
 
     @property
     def labels(self) -> dict[str, Any]:
-        """Its labels by their columns, without what a subclass adds."""
+        """Its labels by column, without the fields of a subclass."""
         return {name: getattr(self, name) for name in ROW_KEY}
 
     @property
     def key(self) -> Row:
-        """The same row, without what a subclass adds."""
+        """The same row, without the fields of a subclass."""
         return Row(**self.labels)
 
 
@@ -137,57 +137,60 @@ ROW_KEY = tuple(label.name for label in fields(Row))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contrast(Row):
-    """One metric of one benchmark, variant beside baseline.
+    """One metric of one benchmark: a variant compared with its baseline.
 
     Parameters
     ----------
     called : str
-        What `containers.json` calls a subject that is an id; empty where it does not say.
+        The name in `containers.json` of a subject that is an id; empty if it has none.
     primary : bool
-        Whether the headline and the gate use it.
+        Whether the row is used by the headline and the gate.
     baseline_values, variant_values : tuple of float
         One value per run in the base unit, in run order.
     baseline_runs, variant_runs : tuple of int
-        The numbers of these runs; empty where they are not known.
+        The numbers of these runs; empty if unknown.
     center_baseline, center_variant : float
         Medians over runs.
     ratio, ratio_low, ratio_high : float or None
-        Variant / baseline with its interval at ``confidence``; None where there is none.
+        Variant / baseline with its interval at ``confidence``; None if there is none.
     equivalence_low, equivalence_high : float or None
         The interval at ``1 - 2 (1 - confidence)``, which the equivalence test needs.
     difference, difference_low, difference_high : float or None
-        Variant - baseline in the unit with its interval, where values that are not positive have no
-        ratio; else None.
+        Variant - baseline in the unit with its interval, if the values are not all positive and
+        have no ratio; else None.
     method : str
         ``hodges-lehmann``, ``aligned``, ``signed-rank``, ``welch``, ``max-t``, ``least-welch``,
         ``paired-t``, ``prediction``, ``within-run``, ``single run``, ``too few events``,
         ``sequential``, ``incomplete series``, ``difference`` or ``exact``.
     repeats : tuple of (baseline's, variant's)
-        Runs of a side whose values are the medians of its files; 0 where each run is a value.
+        The number of runs of a side whose values are the medians of its files; 0 if each run is a
+        value.
     resolution : float
-        The coarsest rounding step among the values, in the unit; 0 where none is known.
+        The coarsest rounding step among the values, in the unit; 0 if unknown.
     failed_baseline, failed_variant : float
-        Shares of the requests of all runs that failed; 0 where none is reported.
+        Shares of failed requests over all runs; 0 if none are reported.
     is_failed_bound : bool
-        Whether fewer may have failed than these shares tell.
+        Whether these shares are upper bounds.
     other_answers : str
-        How the responses of the two sides differ, so that no value is comparable; empty if alike.
+        How the responses of the two sides differ, so that no value is comparable; empty if they do
+        not.
     remarks : tuple of str
-        Those of the notes that are about the method of the row.
+        The notes that are about the method of the row.
     arranged : tuple of (baseline's, variant's)
-        Logarithms as complete blocks leave them, for tests against a limit; empty without blocks.
+        Logarithms as complete blocks arrange them, for tests against a limit; empty without blocks.
     is_paired : bool
-        Whether those are the pairs of rounds with two variants.
+        Whether these are the pairs of rounds with two variants.
     drift : Drift, optional
-        Where the runs drift over the session so far that the change is moved by it.
+        The effect of drift, if the runs drift enough over the session to move the change.
     difference_inner : tuple of (low, high)
-        Of the difference at ``1 - 2 (1 - confidence)``, which the equivalence test needs.
+        The interval of the difference at ``1 - 2 (1 - confidence)``, which the equivalence test
+        needs.
     amount : tuple of (estimate, low, high), optional
-        Of latencies: variant - baseline in the unit with its interval, by the method of the row.
+        For latencies: variant - baseline in the unit with its interval, by the method of the row.
     is_ranked : bool
-        Whether a difference without a ratio is by ranks; else it is by Welch's test.
+        Whether a difference without a ratio is by ranks rather than by Welch's test.
     stopping : SequentialDesign, optional
-        Of an early-stopping series, whose pairs of rounds ``arranged`` has then.
+        The design of an early-stopping series; ``arranged`` then contains its pairs of rounds.
     """
 
     unit: str
@@ -236,7 +239,7 @@ class Contrast(Row):
 
     @property
     def container(self) -> str:
-        """The subject as people call it."""
+        """The display name of the subject."""
         return self.called or shorten(self.subject)
 
     @property
@@ -246,34 +249,34 @@ class Contrast(Row):
 
     @property
     def shift(self) -> float:
-        """The change in the unit: as the test estimates it, else the difference of the centres."""
+        """The change in the unit: the test's estimate, else the difference of the centres."""
         return self.delta if self.difference is None else self.difference
 
     @property
     def spread_baseline(self) -> float | None:
-        """Half the interval of the baseline's mean over runs, a share of its median."""
+        """Half the interval of the baseline's mean over runs, as a share of its median."""
         return measure_spreads([self])[0][0]
 
     @property
     def spread_variant(self) -> float | None:
-        """As `spread_baseline`, of the variant."""
+        """Like `spread_baseline`, for the variant."""
         return measure_spreads([self])[0][1]
 
     @property
     def n_baseline(self) -> int:
-        """Runs of the baseline."""
+        """Number of runs of the baseline."""
         return len(self.baseline_values)
 
     @property
     def n_variant(self) -> int:
-        """Runs of the variant."""
+        """Number of runs of the variant."""
         return len(self.variant_values)
 
 
 def measure_spreads(rows: Sequence[Contrast]) -> list[tuple[float | None, float | None]]:
     """Measure the spread of both sides of each row of a comparison.
 
-    Of summaries and individual runs nothing is known.
+    Summaries and individual runs have no known spread.
     """
     sides = [
         () if c.method in DIRECTIONS or max(map(abs, values), default=0.0) > LARGEST else values
@@ -286,14 +289,14 @@ def measure_spreads(rows: Sequence[Contrast]) -> list[tuple[float | None, float 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dropped(Row):
-    """A row that the baseline has and the variant has not, or not in this unit; no subject.
+    """A row that the variant does not have, or not in the baseline's unit; without a subject.
 
     Parameters
     ----------
     primary : bool
-        Whether it would carry the headline.
+        Whether it would be a headline.
     units : tuple of (baseline's, variant's)
-        If the variant has it in another unit; else empty.
+        The two units if the variant has another one; else empty.
     """
 
     baseline: str
@@ -304,7 +307,7 @@ class Dropped(Row):
 
 @dataclass(frozen=True, slots=True)
 class Adjusted:
-    """A p-value among the rows of its family, and how it was adjusted."""
+    """The p-value of a row adjusted within its family, and how it was adjusted."""
 
     pvalue: float
     method: str
@@ -312,7 +315,7 @@ class Adjusted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparisons:
-    """Everything that was compared.
+    """The whole comparison.
 
     Parameters
     ----------
@@ -324,14 +327,14 @@ class Comparisons:
     params_only_in : mapping of variant to (benchmark, params)
         Levels of common benchmarks that the other side does not have.
     lacking : mapping of variant to (metric, stat)
-        Primary metrics that it has no value of, though its counterpart has; a variant without a
-        measured run, which is in no pair, lacks all.
+        Primary metrics without any value for this variant, although its counterpart has some; all
+        of them for a variant without measured runs, which is in no pair.
     dropped : tuple of Dropped
-        Rows that the baseline of a pair has and its variant has not, pair by pair.
+        Rows that the baseline of a pair has and its variant does not, pair by pair.
     method : {'auto', 'rank', 'welch', 'history'}
-        As the plan has it.
+        The method of the plan.
     known : list
-        What `families.decide` gave for these rows, once it was asked.
+        The cached result of `families.decide` for these rows.
     """
 
     pairs: tuple[tuple[str, str], ...]

@@ -1,6 +1,6 @@
-"""The rank tests of all rows of a comparison, made together.
+"""The rank tests of all rows of a comparison, computed together.
 
-One table of thousands of rows is tested in the time that a loop needs to begin; every digit is
+One table of thousands of rows is tested in the time that a loop takes to start; every digit equals
 that of the row alone.
 """
 
@@ -18,13 +18,13 @@ from benchkit.stats.sample import LARGEST, Estimate, FloatArray, TestResult
 from benchkit.stats.spread import are_unequal
 
 Results: TypeAlias = tuple[Estimate, TestResult]
-#: Estimate and test at a confidence.
+#: Estimate and test at a given confidence.
 Method: TypeAlias = Callable[[float], Results]
 Side: TypeAlias = tuple[float, ...]
 
-#: Fewest runs per side for the exact rank test and its interval; with 2 or 3 it is Welch's.
+#: Minimum runs per side for the exact rank test and its interval; 2 or 3 runs use Welch's test.
 RANK_RUNS = 4
-#: Values of both sides that are put into one table.
+#: Maximum number of values of both sides in one table.
 _AT_ONCE = 1 << 20
 
 
@@ -34,15 +34,15 @@ def rank(x: Sequence[float], y: Sequence[float], confidence: float) -> Results:
 
 
 class Ranks:
-    """Rank tests of many rows: of logarithms where all values of a row are positive.
+    """Rank tests of many rows, on logarithms if all values of a row are positive.
 
     Parameters
     ----------
     sides : iterable of (tuple of float, tuple of float)
-        Baseline and variant of each row, at least one run each. Rows of one and the same value,
-        and of values beyond 1e150 that are not all positive, are passed over.
+        Baseline and variant of each row, at least one run each. Rows whose values are all equal,
+        and rows with values beyond 1e150 that are not all positive, are skipped.
     confidence : float
-        Of the interval; greater than 0.5, else nothing is made.
+        The confidence of the interval; if it is 0.5 or less, no row is tested.
     """
 
     def __init__(self, sides: Iterable[tuple[Side, Side]], confidence: float) -> None:
@@ -57,9 +57,9 @@ class Ranks:
                 self._rank(part)
 
     def method(self, x: Sequence[float], y: Sequence[float]) -> Method | None:
-        """Return what gives the results of a row, at the interval's confidence and the inner one.
+        """Return a function that gives the results of a row at either of the two confidences.
 
-        None for a row that is not among those that were given.
+        None if the row was not passed to the constructor.
         """
         known = self._known.get((tuple(x), tuple(y)))
         if known is None:
@@ -68,7 +68,7 @@ class Ranks:
         return lambda confidence: (outer if confidence == self._confidence else inner, test)
 
     def is_unequal(self, x: Sequence[float], y: Sequence[float]) -> bool | None:
-        """Tell whether one side varies too much more for ranks; None for an unknown row."""
+        """Return whether the spreads are too unequal for ranks; None for an unknown row."""
         return self._unequal.get((tuple(x), tuple(y)))
 
     def _rank(self, rows: Sequence[tuple[Side, Side]]) -> None:
@@ -87,7 +87,7 @@ class Ranks:
 
 
 def _scale(values: FloatArray) -> FloatArray:
-    """Return the numbers that are ranked: logarithms of the rows that have them, as `math` does."""
+    """Return the values to rank: logarithms of the rows that have them, computed as `math` does."""
     is_positive = values.min(axis=1) > 0
     logs = list(map(math.log, values[is_positive].ravel().tolist()))
     values[is_positive] = np.reshape(logs, (-1, values.shape[1]))

@@ -1,4 +1,4 @@
-"""The runs of one variant, metric by metric: what plans and calibrations start from."""
+"""The runs of one variant, metric by metric: the input of plans and calibrations."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replicates(Row):
-    """One metric of one variant, one value per run; or per file, as `join_files` decides.
+    """One metric of one variant, one value per run, or per file if `join_files` decides so.
 
     Parameters
     ----------
     assume : {'nothing', 'exact'}
     better : {'lower', 'higher', 'none'}
-        As in the vocabulary.
+        As in the vocabulary of metrics.
     values : tuple of float
-        In the order in which the runs were made, where that was recorded; else by run number.
+        In the order in which the runs were made, if that was recorded; else by run number.
     is_ordered : bool
         Whether the order was recorded.
     """
@@ -43,7 +43,7 @@ class Replicates(Row):
 
     @property
     def n(self) -> int:
-        """Runs."""
+        """Number of runs."""
         return len(self.values)
 
     @property
@@ -53,7 +53,7 @@ class Replicates(Row):
 
     @property
     def side(self) -> Side:
-        """The labels that its runs share."""
+        """The labels shared by its runs."""
         return self.workload.side(self.variant)
 
 
@@ -65,14 +65,14 @@ def collect_replicates(
     Parameters
     ----------
     observations, runs : Observations, Runs
-        The observations of measured runs, and what is known of the runs.
+        The observations of measured runs, and the table of runs.
     plan : Plan, optional
-        Its primaries, if it names any, in place of those of the tools.
+        If it names primaries, they replace those of the tools.
 
     Returns
     -------
     tuple of Replicates
-        In the order of the data, the variants of one metric together.
+        In the order of the data, with the variants of one metric together.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def collect_replicates(
     collected = join_files(by_variant, find_files(runs), leads)
     for variant, cells in collected.items():
         for key, cell in cells.items():
-            if registry.tool(key.tool).role == "summary":  # of runs that are not at hand
+            if registry.tool(key.tool).role == "summary":  # its runs are not available
                 continue
             if not leads(key):
                 continue
@@ -118,7 +118,7 @@ def collect_replicates(
 
 
 def _read_starts(runs: Runs) -> dict[Labels, float]:
-    """Return the recorded starts, in seconds."""
+    """Return the recorded starts in seconds."""
     known = runs[runs["started_at"].notna()]
     starts = (start.timestamp() for start in known["started_at"].tolist())
     return dict(zip(list_labels(known), starts, strict=True))

@@ -1,7 +1,7 @@
-"""Series that stop by themselves once they are decided: their rounds, and what each look shows.
+"""Series that stop early once they are decided: their rounds, and the result of each look.
 
-Such a series is never compared by a test for a fixed number of runs, which would reject far too
-often: it was stopped because of what it showed.
+These series are never compared by a test for a fixed number of runs, which would reject far too
+often: they were stopped because of their results.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from benchkit.stats.spending import SequentialDesign, Spending
 if TYPE_CHECKING:
     from benchkit.schema import Runs
 
-#: What a sidecar's ``[stopping]`` says of the design of a series.
+#: Keys of a sidecar's ``[stopping]`` that record the design of a series.
 _DESIGN = ("least", "most", "spending")
-#: How it is said of a row when it was decided, that rounds are no whole series, and that one has
-#: too many runs.
+#: Phrases of notes: the round that decided a row, an incomplete series, and too many runs in a
+#: round.
 DECIDED = "decided after round"
 INCOMPLETE, SEVERAL = "an early-stopping series is incomplete", "several runs of one round"
 
@@ -40,7 +40,8 @@ class Series:
     Parameters
     ----------
     designs : mapping of variant to set
-        Of the variant's runs; None among them for runs of no such series.
+        The designs of each variant's runs; None among them means runs outside any early-stopping
+        series.
     rounds : mapping of variant to mapping of run to int
     """
 
@@ -48,12 +49,12 @@ class Series:
     rounds: Mapping[str, Mapping[int, int]]
 
     def find_design(self, pair: tuple[str, str]) -> SequentialDesign | None:
-        """Return the design of a pair that has one; of several any."""
+        """Return the design of a pair, if it has one; any if there are several."""
         known = [design for name in pair for design in self.designs.get(name, ()) if design]
         return known[0] if known else None
 
     def find_problem(self, pair: tuple[str, str]) -> str:
-        """Say why the rounds of a pair are no whole series; empty where they are."""
+        """Return why the rounds of a pair are not a complete series; empty if they are."""
         for name in pair:
             designs = self.designs.get(name, frozenset({None}))
             if None in designs:
@@ -68,7 +69,7 @@ class Series:
             if lost:
                 return f"{name} lacks its run of round {min(lost)}"
         made = [len(self.rounds[name]) for name in pair]
-        if abs(made[0] - made[1]) > 1:  # the last round may be under way
+        if abs(made[0] - made[1]) > 1:  # the last round may be in progress
             less = pair[0] if made[0] < made[1] else pair[1]
             return f"{less} lacks its run of round {min(made) + 1}"
         return ""
@@ -76,7 +77,7 @@ class Series:
     def arrange(
         self, pair: tuple[str, str], cells: tuple[Cell, Cell]
     ) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
-        """Return both sides' values by round; None where a run has none."""
+        """Return both sides' values by round; None if a run has no value."""
         columns = []
         last = min(len(self.rounds[name]) for name in pair)
         for name, cell in zip(pair, cells, strict=True):
@@ -88,7 +89,7 @@ class Series:
 
 
 def find_series(runs: Runs) -> dict[Workload, Series]:
-    """Return the workloads some runs of which belong to an early-stopping series."""
+    """Return the workloads with runs that belong to an early-stopping series."""
     measured = keep_measured(runs)
     if not any(measured["stopping"].tolist()):
         return {}
@@ -109,13 +110,13 @@ def find_series(runs: Runs) -> dict[Workload, Series]:
 
 
 def find_baseline(runs: Runs, variants: Sequence[str]) -> str | None:
-    """Return the variant that `capture` recorded as the baseline of all plans; None without it."""
+    """Return the variant that `capture` recorded as the baseline of all plans, or None."""
     stated = {known["baseline"] for known in runs["stopping"] if "baseline" in (known or {})}
     return stated.pop() if len(stated) == 1 and stated <= {*variants} else None
 
 
 def read_stopping(stated: Mapping[str, str]) -> tuple[SequentialDesign | None, int]:
-    """Return the design that a run's facts state, and its round; None where they state none."""
+    """Return the design recorded for a run, and its round; None and 0 if none is recorded."""
     least, most, spending = (stated.get(name, "") for name in _DESIGN)
     number = stated.get("round", "")
     try:
@@ -129,14 +130,14 @@ def read_stopping(stated: Mapping[str, str]) -> tuple[SequentialDesign | None, i
 
 
 def write_stopping(design: SequentialDesign, number: int) -> dict[str, int | str]:
-    """Return what the sidecar of a run says of its series, as `read_stopping` reads it."""
+    """Return the entries of a run's sidecar about its series, as `read_stopping` reads them."""
     return {"round": number, **{name: getattr(design, name) for name in _DESIGN}}
 
 
 def measure_series(
     series: Series, pair: tuple[str, str], cells: tuple[Cell, Cell], assume: str, confidence: float
 ) -> Measurement:
-    """Compare two variants of a series by all of its looks."""
+    """Compare two variants of a series over all of its looks."""
     x, y = cells[0].values(), cells[1].values()
     if assume == "exact" and (exact := measure(x, y, assume, confidence)).method == EXACT:
         return exact
@@ -190,7 +191,7 @@ def _take(logs: Sequence[Sequence[float]], design: SequentialDesign, resolution:
 
 
 def look_back(contrast: Contrast, differences: FloatArray | None = None) -> Looks:
-    """Return the looks at a row of a series, or at other differences of its rounds."""
+    """Return the looks at a row of a series, or at other differences between its rounds."""
     if contrast.stopping is None:
         raise ValueError("this row belongs to no early-stopping series")
     if differences is not None:
@@ -200,9 +201,9 @@ def look_back(contrast: Contrast, differences: FloatArray | None = None) -> Look
 
 
 def stop(comparisons: Comparisons, margin: float) -> Comparisons:
-    """Put each primary row of a series back to the look at which it was decided.
+    """Reset each primary row of a series to the look at which it was decided.
 
-    All rows of the family are followed look by look; later rounds do not change a decision.
+    All rows of the family are followed look by look; later rounds don't change a decision.
     """
     contrasts = list(comparisons.contrasts)
     family = [i for i, c in enumerate(contrasts) if c.primary and c.pvalue is not None]
@@ -229,12 +230,12 @@ def stop(comparisons: Comparisons, margin: float) -> Comparisons:
 
 
 def _extend(values: np.ndarray, length: int) -> np.ndarray:
-    """Repeat the last look of a series that has fewer than others."""
+    """Repeat the last look of a series that has fewer looks than others."""
     return np.pad(values, (0, length - len(values)), mode="edge")
 
 
 def _cut(c: Contrast, looks: Looks, at: int) -> Contrast:
-    """Put a row back to one of its looks, and say so."""
+    """Reset a row to one of its looks, and note that."""
     made, most = int(looks.rounds[-1]), looks.design.most
     if at < 0:
         note = f"early stopping: undecided after {made} of at most {most} rounds"

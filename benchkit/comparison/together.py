@@ -1,7 +1,7 @@
-"""The change of one metric over all benchmarks together, where single rows may be undecided.
+"""The change of one metric over all benchmarks together, for cases where single rows are undecided.
 
-Readers average the rows anyway, and only the runs say how sure that average is; it decides no row
-and gates nothing.
+Readers average the rows anyway, and only the runs show how precise that average is. It decides no
+row and does not affect the gate.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from benchkit.comparison.model import (
 )
 from benchkit.stats.geomean import compare_together
 
-#: Fewer rows are read one by one.
+#: Minimum number of rows; fewer are read one by one.
 FEWEST_ROWS = 3
 
 
@@ -37,11 +37,11 @@ class Together:
     Parameters
     ----------
     contrast : Contrast
-        Its values are the runs' geometric means over the benchmarks.
+        The joined row; its values are the geometric means of the runs over the benchmarks.
     rows : tuple of Contrast
-        What is averaged.
+        The rows that are averaged.
     left_out : int
-        Rows of the same metric without the runs that these have in common, or without a ratio.
+        The number of rows of the same metric that have other runs than these, or no ratio.
     """
 
     contrast: Contrast
@@ -52,10 +52,10 @@ class Together:
 def join_rows(contrasts: Iterable[Contrast]) -> tuple[Together, ...]:
     """Compare all benchmarks of each primary metric together.
 
-    Of each group, pair, tool, metric and subject the rows count that have the same runs on both
-    sides; counts that are compared exactly, values that are not positive, individual runs and
-    series that stop by themselves do not.
-    Fewer than three such benchmarks make no answer.
+    Within a group, pair, tool, metric and subject, the rows with the same runs on both sides are
+    averaged. Counts that are compared exactly, values that are not positive, individual runs and
+    series that stop early are left out. There is no result for fewer than three of these
+    benchmarks.
     """
     metrics: dict[tuple[str, ...], list[Contrast]] = {}
     for c in contrasts:
