@@ -1,4 +1,4 @@
-"""Tables as data: rows, cells and notes, before anyone decides on colours or files.
+"""Tables as data: rows, cells and notes, independent of colours and files.
 
-Terminal, Markdown and HTML lay out the same cells.
+Terminal, Markdown and HTML render the same cells.
 """

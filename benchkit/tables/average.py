@@ -1,7 +1,7 @@
 """One number for all benchmarks of a metric: a line under the table, and one in the verdict.
 
-Where single rows are undecided all of them together may not be, and readers average the rows
-anyway; the interval is that of the runs.
+All rows together may be decided even if single rows are not, and readers average the rows anyway.
+The interval reflects the variation between runs.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from benchkit.tables.wording import (
 from benchkit.units import printable
 from benchkit.verdict import INCONCLUSIVE, Verdict, Verdicts
 
-#: What the runs' means are compared by, whatever the method of the rows.
+#: Tests that compare the means of the runs, whatever the method of the rows.
 _TESTS = {WELCH: "by Welch's test", PAIRED_T: "by the t-test of the paired rounds"}
-#: With fewer benchmarks each row is asked for more runs instead.
+#: Minimum number of benchmarks; with fewer, each row is asked for more runs instead.
 _FEWEST_UNDECIDED = 5
 
 
 def describe_averages(rows: Sequence[Verdict], margin: float) -> tuple[str, ...]:
-    """Average the changes of each primary metric and variant over three benchmarks or more.
+    """Average the changes of each primary metric and variant over at least three benchmarks.
 
     Parameters
     ----------
     rows : sequence of Verdict
-        Of one table.
+        The rows of one table.
 
     Returns
     -------
     tuple of str
-        One line per pair, metric and subject; rows without an interval, of one run or of counts,
-        are left out and make no line.
+        One line per pair, metric and subject. Rows without an interval, rows of one run and counts
+        are left out.
     """
     joined = join_rows(row.contrast for row in rows)
     return tuple(_describe(together, rows, margin) for together in joined)
@@ -67,19 +67,19 @@ def _count_left_out(count: int) -> str:
 
 
 def count_undecided(together: Together, rows: Sequence[Verdict]) -> int:
-    """Count the rows that show nothing by themselves."""
+    """Count the rows that are undecided by themselves."""
     averaged = set(map(id, together.rows))
     return sum(row.word == INCONCLUSIVE and id(row.contrast) in averaged for row in rows)
 
 
 def describe_undecided(verdicts: Verdicts) -> str:
-    """Say what the benchmarks of each metric show together, where single ones are undecided.
+    """Describe what the benchmarks of each metric show together, if single ones are undecided.
 
     Returns
     -------
     str
         ``over all 60 benchmarks, v2 takes 12.0 % more time per operation than v1 (95 % CI …)``;
-        empty where fewer than five benchmarks have common runs, or every row is decided.
+        empty if fewer than five benchmarks have common runs, or every row is decided.
     """
     rows = verdicts.primary
     if not any(row.word == INCONCLUSIVE for row in rows):

@@ -1,6 +1,6 @@
 """The parts of the verdict sentence: one clause per metric and verdict, or per variant.
 
-The sentence takes as many as it can carry, and the bullets the others.
+The sentence contains as many as fit; the rest become bullets.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _RANK = (REGRESSION, IMPROVEMENT, CHANGED, INCONCLUSIVE, EQUIVALENT, UNCHANGED)
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A part of the sentence: its text, what it is about, and its verdict."""
+    """A part of the sentence: its text, its subject and its verdict."""
 
     text: str
     metric: str
@@ -81,7 +81,7 @@ def _cell(contrast: Contrast) -> tuple[str, ...]:
 
 
 def _across_variants(metric: str, rows: Sequence[Verdict], verdicts: Verdicts) -> list[Clause]:
-    """One benchmark: a clause per verdict that lists the variants."""
+    """One benchmark: a clause per verdict, which lists the variants."""
     writers: dict[str, Callable[[Sequence[Verdict], str, Verdicts], str]] = {
         EQUIVALENT: _say_equivalent,
         UNCHANGED: _say_equivalent,
@@ -110,7 +110,7 @@ def _say_changes(rows: Sequence[Verdict], _metric: str, verdicts: Verdicts) -> s
 
 
 def _write_other(row: Verdict, first: Verdict, verdicts: Verdicts) -> str:
-    """Write a variant behind another whose clause says what it is a change of."""
+    """Write a variant that follows another one whose clause states the metric and baseline."""
     c, who = row.contrast, name_variant(row.contrast, verdicts)
     is_alike = is_more(c) == is_more(first.contrast)
     if is_alike and bool(list_factors([c])) == bool(list_factors([first.contrast])):
@@ -119,7 +119,7 @@ def _write_other(row: Verdict, first: Verdict, verdicts: Verdicts) -> str:
 
 
 def _list_changes(rows: Sequence[Verdict], what: str, verdicts: Verdicts) -> str:
-    """Write signed changes, what they are changes of after the first."""
+    """Write signed changes; the metric and baseline follow the first one."""
     margin = verdicts.margin
     phrase = [
         f"{name_variant(r.contrast, verdicts)} {write_change(r.contrast, margin)}" for r in rows
@@ -134,13 +134,13 @@ def _say_equivalent(rows: Sequence[Verdict], metric: str, verdicts: Verdicts) ->
 
 
 def _say_same(who: str, rows: Sequence[Verdict], metric: str) -> str:
-    """Say that rows do not differ, of what and from whom where nothing before says it."""
+    """State that rows do not differ; name metric and baseline unless an earlier clause did."""
     what = f" from {_name_base(rows)} in {metric}" if metric else ""
     return f"{who}: no meaningful difference{what}"
 
 
 def _name_base(rows: Sequence[Verdict]) -> str:
-    """Name the baseline that rows have in common; without one the names of the variants tell."""
+    """Return the common baseline of rows, or "their baselines" if they have several."""
     names = {row.contrast.baseline for row in rows}
     return printable(names.pop()) if len(names) == 1 else "their baselines"
 
@@ -186,7 +186,7 @@ def _across_cells(metric: str, rows: Sequence[Verdict], verdicts: Verdicts) -> l
 
 
 def _rank_cells(rows: Sequence[Verdict]) -> tuple[int, float, int]:
-    """Put the gravest verdict first, of one verdict the largest change, then the most frequent."""
+    """Sort by severity of the verdict, then by size of the change, then by number of rows."""
     lead = _best_rank(rows)
     sizes = [measure_size(row.contrast) for row in rows if row.word == _RANK[lead]]
     return lead, -max(sizes), -len(sizes)
@@ -214,7 +214,7 @@ def _count_cells(who: str, metric: str, rows: Sequence[Verdict], verdicts: Verdi
 
 
 def _add_runs(text: str, rows: Sequence[Verdict], verdicts: Verdicts) -> str:
-    """Add the runs that the rows stand on where others of the same benchmark stand on more."""
+    """Add the number of runs if other rows of the same benchmark have more."""
     return f"{text} {describe_fewer_runs(rows, verdicts)}".rstrip()
 
 
@@ -255,7 +255,7 @@ def _count_rest(rows: Sequence[Verdict], lead: str) -> str:
 
 
 def _name_rest(word: str, rows: Sequence[Verdict]) -> str:
-    """Say what rows behind the first of a variant show, in a word or two."""
+    """Describe the later rows of a variant in a word or two."""
     if word in WORDS:
         return WORDS[word]
     c = rows[0].contrast

@@ -1,6 +1,6 @@
-"""What is shown beside the comparison: sweeps, resources, spans, with sentences and tables.
+"""Parts shown next to the comparison: sweeps, resources, spans, as sentences and tables.
 
-The terminal and the report show the same parts, and both say why one is not there.
+The terminal and the report show the same parts, and both explain why a part is missing.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from benchkit.errors import Finding
     from benchkit.schema import Observations, Runs
 
-#: The finding on a variant of which two measurements count together.
+#: The finding on a variant in which two measurements are counted as one.
 _MIXED = "B111"
 _NO_DOSES = (
     f"No dose-response table: it needs a benchmark with at least {FEWEST_DOSES} variants whose "
@@ -44,20 +44,20 @@ _NO_DOSES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One subject beside the comparison.
+    """One part shown next to the comparison.
 
     Parameters
     ----------
     lines : tuple of str
         Sentences.
     tables, folded : tuple of Table
-        In sight, and behind a click; both empty where there is nothing to show.
+        Visible tables, and tables behind a click; both empty if there is nothing to show.
     missing : str
-        Why there is nothing.
+        Why there is nothing to show.
     saturations : tuple of Saturation
-        What the tables of sweeps show, for their figure.
+        The data of the tables of sweeps, for their figure.
     caveat : str
-        What nobody should read the verdict without.
+        What a reader must know before the verdict.
     """
 
     title: str
@@ -69,7 +69,7 @@ class Part:
     caveat: str = ""
 
     def __str__(self) -> str:
-        """Write the tables in sight and the sentences, or why there are none."""
+        """Write the visible tables and the sentences, or why there are none."""
         lines = "\n".join(map(printable, self.lines)) if self.tables else self.missing
         return "\n\n".join(filter(None, [*map(str, self.tables), lines]))
 
@@ -89,14 +89,14 @@ def build_parts(
     Parameters
     ----------
     runs, observations : Runs, Observations or None
-        Without either no part is built.
+        If either is None, no part is built.
     knee : str
         The rule for the knee of a sweep.
 
     Raises
     ------
     ConfigError
-        If there is no such rule.
+        If the rule does not exist.
     """
     if runs is None or observations is None:
         return {}
@@ -115,9 +115,9 @@ def build_parts(
 
 
 def lead(verdicts: Verdicts, parts: Mapping[str, Part], findings: Sequence[Finding] = ()) -> str:
-    """Say in the first line what the comparison shows; where there is none, what a sweep does.
+    """State in the first line what the comparison shows, or what a sweep shows if there is none.
 
-    A variant of which two measurements count as one leads: no verdict on it can be trusted.
+    A variant in which two measurements count as one comes first: no verdict on it can be trusted.
     """
     shown = _lead(verdicts, parts)
     compared = {name for pair in verdicts.comparisons.pairs for name in pair}
@@ -141,7 +141,7 @@ def _lead(verdicts: Verdicts, parts: Mapping[str, Part]) -> str:
 
 
 def follow(verdicts: Verdicts, parts: Mapping[str, Part]) -> tuple[str, ...]:
-    """Say in at most three lines what the first one had no room for, caveats before all else."""
+    """State in at most three lines what does not fit into the first one, starting with caveats."""
     return bullets(verdicts, tuple(part.caveat for part in parts.values() if part.caveat))
 
 
@@ -188,7 +188,7 @@ def _sweeps(saturations: Sequence[Saturation]) -> Part:
 
 
 def shown_apart(parts: Mapping[str, Part]) -> frozenset[str]:
-    """Return the metrics that a part shows, so that the table of all others need not."""
+    """Return the metrics that a part shows, so that the table of other metrics can omit them."""
     resources = parts.get("resources")
     if not resources or not resources.tables:
         return frozenset()

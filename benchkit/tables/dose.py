@@ -1,4 +1,4 @@
-"""What one more unit of a variant's number costs: a line, its interval, and whether it is one."""
+"""The cost of one more unit of a variant's number: a line, its interval, and whether it fits."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from benchkit.tables.resources import PLACE, fold_place
 from benchkit.tables.wording import NOTHING, format_bare
 from benchkit.units import format_number, format_percent, format_pvalue, format_quantity, printable
 
-#: Sentences; the table has all.
+#: Maximum number of sentences; the table lists all responses.
 _MOST = 5
-#: Of a rate: costs add up in time.
+#: Note on a rate: costs add up in time.
 _TIME = "time between requests (1 ÷ rate)"
 
 
 def slope_table(responses: Sequence[Response]) -> Table:
-    """Build the table of what one more unit adds: a row per metric and number."""
+    """Build the table of the cost of one more unit: a row per metric and number."""
     rows = tuple(
         (
             *_place(response),
@@ -61,7 +61,7 @@ def slope_table(responses: Sequence[Response]) -> Table:
 
 
 def dose_tables(responses: Sequence[Response]) -> tuple[Table, ...]:
-    """Build a table per metric: a row per dose, with the median and the value on the line."""
+    """Build a table per metric: a row per dose, with the median and the fitted value."""
     metrics: dict[tuple[str, str], list[Response]] = {}
     for response in responses:
         metrics.setdefault((_name_metric(response), response.unit), []).append(response)
@@ -102,14 +102,14 @@ def _write_misfit(response: Response) -> str:
 
 
 def describe_doses(responses: Sequence[Response]) -> tuple[str, ...]:
-    """Write a sentence on each of the first, and how many there are besides."""
+    """Describe each of the first responses in a sentence, and count the rest."""
     more = len(responses) - _MOST
     rest = (f"and {more} more in the table",) if more > 0 else ()
     return (*map(_describe, responses[:_MOST]), *rest)
 
 
 def _describe(response: Response) -> str:
-    """Say what one more unit costs and how sure that is, or that no line describes the doses."""
+    """State the cost of one more unit and its precision, or that no line describes the doses."""
     line, name, is_straight = response.line, printable(response.name), response.is_straight
     parts = (response.row.group, response.row.benchmark, response.row.params, response.kind)
     where = printable(", ".join(filter(None, parts))) or "all runs"
@@ -130,7 +130,7 @@ def _describe(response: Response) -> str:
     lowest = min(response.values)
     start = line.at(lowest)
     at, share = "", format_percent(line.slope / start) if start > 0 else NOTHING
-    if share[0] in "+\N{MINUS SIGN}":  # a smaller one would be written as 0
+    if share[0] in "+\N{MINUS SIGN}":  # a smaller one would be rounded to 0
         at = f", {share} of its value at {_write_dose(response, lowest)}"
     fit = "" if is_straight is None else "; no departure from a straight line was found"
     return (

@@ -1,6 +1,6 @@
-"""Where and on what the runs were made: differences between variants first, then the rest.
+"""The machine and settings of the runs: differences between variants first, then the rest.
 
-The files behind a report, each with its hash, and what could not be read of them.
+Also the files behind a report, each with its hash, and the problems in reading them.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 UNKNOWN = "not recorded"
 _COLUMNS = ("tool", "tool_version", "load_model", "target_rate", "connections", "command")
 
-#: variant -> what -> the values met, in order, each with the number of runs that tell it
+#: variant -> fact -> the values that occur, in order, each with the number of runs that record it
 _Facts = dict[str, dict[str, dict[str, int]]]
 
 
 def environment_tables(runs: Runs) -> tuple[Table, ...]:
-    """Build the table of what differs between variants and the table of what they share.
+    """Build the table of differences between variants and the table of shared facts.
 
     Returns
     -------
     tuple of Table
-        Either table is left out where it has no rows.
+        A table without rows is omitted.
     """
     facts = _gather(runs)
     names = list(dict.fromkeys(name for recorded in facts.values() for name in recorded))
@@ -70,7 +70,7 @@ def _entries(env: object) -> Iterable[tuple[str, object]]:
 
 
 def _write(value: object) -> str:
-    """Write a fact; nothing where it is unknown (None, NaN and NA are not equal to themselves)."""
+    """Write a fact; empty if unknown (None, NaN and NA are not equal to themselves)."""
     if isinstance(value, str):
         return "" if value == "unknown" else printable(value)
     if isinstance(value, bool | int):
@@ -81,7 +81,7 @@ def _write(value: object) -> str:
 
 
 def _write_known(values: Mapping[str, int], runs: int) -> str:
-    """Write the values of a variant, and of how many of its runs they are known."""
+    """Write the values of a variant, and how many of its runs record them."""
     known = sum(values.values())
     if not 0 < known < runs:
         return _join(values)
@@ -89,7 +89,7 @@ def _write_known(values: Mapping[str, int], runs: int) -> str:
 
 
 def _add_up(known: Sequence[Mapping[str, int]]) -> dict[str, int]:
-    """Count the runs of all variants that tell a value."""
+    """Count the runs of all variants that record a value."""
     return {text: sum(one.get(text, 0) for one in known) for text in known[0]}
 
 
@@ -136,7 +136,7 @@ def sources_table(sources: Sequence[tuple[str, str]]) -> Table:
 
 
 def problems_table(problems: Sequence[Diagnostic]) -> Table:
-    """List what was refused or read with a loss: errors first, equal ones together."""
+    """List the files that were refused or read with a loss: errors first, equal ones joined."""
     alike: dict[tuple[str, ...], list[Diagnostic]] = {}
     for problem in sorted(problems, key=lambda each: each.severity != "error"):
         alike.setdefault((problem.severity, problem.what, problem.hint), []).append(problem)

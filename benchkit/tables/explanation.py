@@ -1,4 +1,4 @@
-"""What a code, a metric or a format is, in words."""
+"""Explanations of codes, metrics and formats."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from benchkit.parsers.base import Format, Tool
 from benchkit.tables.model import Cell, Column, Table
 
 _UNITS = {"1": "1 (a count or a share)"}
-#: Columns that headings and texts take together.
+#: Maximum width of headings and texts together, in columns.
 _WIDTH = 92
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """One thing explained.
+    """One explained name.
 
     Parameters
     ----------
@@ -52,12 +52,12 @@ def explain_code(entry: Entry) -> Explanation:
 
 
 def explain_plugged(code: str) -> tuple[Explanation, ...]:
-    """Explain a code of a rule from another package, by the docstring of the rule.
+    """Explain a code of a rule in another package, by the docstring of the rule.
 
     Parameters
     ----------
     code : str
-        A word with a digit, in any case; nothing else is taken for a code.
+        A name with a digit, in any case; other names are not codes.
     """
     if not any(map(str.isdigit, code)):
         return ()
@@ -73,7 +73,7 @@ def explain_plugged(code: str) -> tuple[Explanation, ...]:
 
 
 def explain_metric(metric: Metric) -> Explanation:
-    """Explain a word of the vocabulary."""
+    """Explain a metric or stat of the vocabulary."""
     better = "neither direction" if metric.better == "none" else metric.better
     parts = [
         ("unit", _UNITS.get(metric.unit, metric.unit)),
@@ -91,7 +91,7 @@ def explain_metric(metric: Metric) -> Explanation:
 
 
 def explain_format(form: Format) -> Explanation:
-    """Explain a format: its forms, by what each is known and what it does not tell."""
+    """Explain a format: its forms, how each is recognised, and the data it does not contain."""
     parts = [("tools", ", ".join(form.tools))]
     for one in form.forms:
         lines = [f"of {one.versions}", f"recognised by {one.signature}"]
@@ -101,7 +101,7 @@ def explain_format(form: Format) -> Explanation:
 
 
 def find_explanations(word: str, formats: Iterable[Format]) -> tuple[Explanation, ...]:
-    """Return what a word means: a code, a metric (with or without its stat), a format or a tool.
+    """Explain a name: a code, a metric (with or without its stat), a format or a tool.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def find_explanations(word: str, formats: Iterable[Format]) -> tuple[Explanation
     Returns
     -------
     tuple of Explanation
-        Empty where nothing is called so.
+        Empty if the name is unknown.
     """
     term = word.strip().lower()
     entry = CATALOGUE.get(term.upper())
@@ -128,7 +128,7 @@ def find_explanations(word: str, formats: Iterable[Format]) -> tuple[Explanation
 
 
 def suggest(word: str, formats: Iterable[Format]) -> str:
-    """Return the nearest word that can be explained; empty where none is near."""
+    """Return the nearest name that can be explained; empty if none is near."""
     tools = [name for form in formats for name in (form.name, *form.tools)]
     known = {name.lower(): name for name in (*CATALOGUE, *vocabulary(), *tools)}
     near = get_close_matches(word.strip().lower(), known, 1)
@@ -136,7 +136,7 @@ def suggest(word: str, formats: Iterable[Format]) -> str:
 
 
 def write_explanation(explanation: Explanation) -> str:
-    """Write an explanation as text, its parts below each other."""
+    """Write an explanation as text, one part below the other."""
     width = max(len(heading) for heading, _ in explanation.parts)
     lines = [*_wrap(f"{explanation.name}: {explanation.summary}", _WIDTH), ""]
     for heading, text in explanation.parts:
@@ -146,7 +146,7 @@ def write_explanation(explanation: Explanation) -> str:
 
 
 def codes_table(entries: Iterable[Entry]) -> Table:
-    """List codes with what they say."""
+    """List codes with their meanings."""
     return Table(
         title="Codes of findings",
         columns=(Column("code", "code"), Column("severity", "severity"), Column("says", "meaning")),

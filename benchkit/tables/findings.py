@@ -1,4 +1,4 @@
-"""Findings in words: a few lines under a comparison, or all of them by code."""
+"""Findings as text: a few lines under a comparison, or all of them by code."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from benchkit.tables.model import Cell, Column, Table
 from benchkit.tables.wording import count_of
 from benchkit.units import printable
 
-#: Lines that a comparison has for its findings.
+#: Maximum number of lines for findings under a comparison.
 _SHOWN = 6
-#: Where the rest is: on the command line, and in Python.
+#: How to see the remaining findings: on the command line, and in Python.
 _REST = "list all with `benchkit check`; explain one with `benchkit explain CODE`"
 IN_PYTHON = "see all in .findings; explain one with `benchkit explain CODE`"
 _NOUNS = {"error": "error", "warning": "warning", "info": "note"}
@@ -21,21 +21,21 @@ _NOUNS = {"error": "error", "warning": "warning", "info": "note"}
 def summarise_findings(
     findings: Sequence[Finding], shown: int = _SHOWN, *, rest: str = _REST
 ) -> tuple[str, ...]:
-    """Write the gravest findings, those that say the same once, and count the rest.
+    """Write the most severe findings, joining equal ones, and count the rest.
 
     Parameters
     ----------
     findings : sequence of Finding
-        The gravest first.
+        The most severe first.
     shown : int
-        Most lines.
+        Maximum number of lines.
     rest : str
-        Where those are that have no line.
+        Where to see the findings that are not listed.
 
     Returns
     -------
     tuple of str
-        The last one counts what is not shown, and says how to see it.
+        The last one counts the remaining findings, and says how to see them.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def summarise_findings(
 
 
 def count_lines(findings: Iterable[Finding]) -> int:
-    """Count findings, those that say the same once."""
+    """Count findings; equal ones count once."""
     return len(_put_together(findings))
 
 
@@ -88,17 +88,17 @@ def count_findings(findings: Iterable[Finding]) -> str:
 
 
 def list_findings(findings: Sequence[Finding]) -> tuple[str, ...]:
-    """Write every finding below its code, and each remedy once.
+    """Write each finding below its code, and each remedy once.
 
     Parameters
     ----------
     findings : sequence of Finding
-        The gravest first.
+        The most severe first.
 
     Returns
     -------
     tuple of str
-        One text for each code, of several lines.
+        One text of several lines for each code.
     """
     by_code: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:

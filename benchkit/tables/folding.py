@@ -7,23 +7,23 @@ from collections.abc import Sequence
 from benchkit.comparison import DIRECTIONS
 from benchkit.verdict import CHANGED, IMPROVEMENT, REGRESSION, Verdict
 
-#: So many rows are read; beyond them the rest is folded.
+#: Maximum number of rows that people read; the rest is folded.
 MOST = 40
 _SHOWN = frozenset({REGRESSION, IMPROVEMENT, CHANGED})
 
 
 def fold_rows(rows: Sequence[Verdict], most: int = MOST) -> tuple[list[Verdict], str]:
-    """Return the rows to show, in their order, and what is said of the others.
+    """Return the rows to show, in their order, and a line about the rest.
 
     Parameters
     ----------
     most : int
-        How many are shown.
+        Maximum number of rows to show.
 
     Notes
     -----
-    What changed goes first, then what has an interval and is of no tag, phase or container, then
-    the rest of these, each in the order of the rows.
+    Rows that changed come first, then rows with an interval, then directions, and last the rows of
+    a tag, phase or container; each group keeps its order.
     """
     if len(rows) <= most:
         return list(rows), ""
@@ -36,7 +36,7 @@ def fold_rows(rows: Sequence[Verdict], most: int = MOST) -> tuple[list[Verdict],
     return [rows[index] for index in sorted(chosen)], _describe(left)
 
 
-#: Up to this rank a row is worth a line.
+#: Largest rank at which a row is worth a line.
 _OWN = 1
 
 
@@ -48,7 +48,7 @@ def _rank(row: Verdict) -> int:
 
 
 def _describe(left: Sequence[Verdict]) -> str:
-    """Count what is folded, by why it is."""
+    """Count the folded rows by the reason for folding them."""
     moved = sum(row.word in _SHOWN for row in left)
     parts = sum(bool(row.contrast.subject) and row.word not in _SHOWN for row in left)
     single = sum(_rank(row) == _OWN + 1 for row in left)

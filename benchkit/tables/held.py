@@ -1,4 +1,4 @@
-"""What a variant adds to a request at a fixed rate: latencies and their differences."""
+"""The cost that a variant adds to a request at a fixed rate: latencies and their differences."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from benchkit.tables.wording import (
 from benchkit.units import Scale, common_scale, format_number, printable
 from benchkit.verdict import INCONCLUSIVE, Verdict, Verdicts
 
-#: Statistics that are put side by side; of the largest there is no difference to tell.
+#: Statistics shown for both sides; the largest has no meaningful difference.
 _STATS = ("mean", "min", "p50", "p90", "p95", "p99", "max")
 _UNCOMPARED = "max"
 _RATE = Scale(1.0, "/s")
@@ -55,12 +55,12 @@ _METHODS = {
 }
 
 _Latencies = Mapping[tuple[Side, str], Verdict]
-#: A variant beside its baseline.
+#: A variant and its baseline.
 _Pair = tuple[HeldLoad, HeldLoad]
 
 
 def held_table(loads: Sequence[HeldLoad], verdicts: Verdicts) -> Table | None:
-    """Build the table; None where no variant stands beside its baseline at a fixed rate."""
+    """Build the table; None if no variant can be compared with its baseline at a fixed rate."""
     pairs, latencies = _pair_up(loads, verdicts), _latencies(verdicts)
     if not any((pair[1].side, stat) in latencies for pair in pairs for stat in _STATS):
         return None
@@ -108,7 +108,7 @@ def _list_methods(rows: Sequence[Verdict]) -> str:
 
 
 def describe_held(loads: Sequence[HeldLoad], verdicts: Verdicts) -> tuple[str, ...]:
-    """Say what each variant adds to the median request, and whether the load was held."""
+    """State how much each variant adds to the median request, and whether the load was reached."""
     latencies = _latencies(verdicts)
     lines = []
     pairs = _pair_up(loads, verdicts)
@@ -139,7 +139,7 @@ def _describe(base: HeldLoad, other: HeldLoad, row: Verdict, verdicts: Verdicts)
 
 
 def _say_load(base: HeldLoad, other: HeldLoad) -> str:
-    """Say at what load, and whether it is a condition that holds."""
+    """State the load, and whether every run reached it."""
     rate = f"{format_number(other.offered or base.achieved)} requests/s"
     rates = f"{_write_rate(base)} and {_write_rate(other)} requests/s"
     if not base.is_alike(other):
@@ -162,7 +162,7 @@ def _write_lowest(load: HeldLoad) -> str:
 
 
 def _pair_up(loads: Sequence[HeldLoad], verdicts: Verdicts) -> list[_Pair]:
-    """Put each variant beside its baseline, in the order of the pairs."""
+    """Pair each variant with its baseline, in the order of the pairs."""
     known = {load.side: load for load in loads}
     pairs = [
         (known[load.side._replace(variant=baseline)], load)
@@ -204,7 +204,7 @@ def _values(
     *,
     is_base: bool,
 ) -> tuple[Cell, ...]:
-    """Write the values of a side, which stand in the rows of a variant."""
+    """Write the values of one side; those of a baseline are in its variant's rows."""
 
     def read(stat: str) -> float | None:
         row = latencies.get((variant.side, stat))
@@ -251,7 +251,7 @@ def _difference(contrast: Contrast, scale: Scale) -> Cell:
 
 
 def _write_ends(contrast: Contrast, scale: Scale, low: float | None, high: float | None) -> str:
-    """Write the ends of an interval; nothing where there is none."""
+    """Write the ends of an interval; empty without one."""
     if low is None or high is None:
         return ""
     if is_wide_difference(low, high, contrast.center_baseline):

@@ -1,4 +1,4 @@
-"""A history in words and tables: step changes, the newest commit, and every commit."""
+"""A history as sentences and tables: step changes, the newest commit, and every commit."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ from benchkit.tables.stub import NONE
 from benchkit.tables.wording import NOTHING, count_of
 from benchkit.units import common_scale, format_number, printable
 
-#: Most series whose commits are listed one by one.
+#: Maximum number of series whose commits are listed individually.
 LISTED = 4
-#: Most series that the gate's sentence names.
+#: Maximum number of series that the gate's sentence names.
 _NAMED = 3
-#: Fewest commits that can be followed.
+#: Minimum number of commits for a history.
 _FEWEST = 2
 
 
 def history_lines(history: History) -> tuple[str, ...]:
-    """Say which levels changed and which newest commits lie outside, then what was left out."""
+    """Report changed levels and outlying newest commits, then what was left out."""
     lines = [*_write_findings(history, "warning"), write_headline(history)]
     if all(len(series.measured) < _FEWEST for series in history.series):
         lines.append(
@@ -72,7 +72,7 @@ def history_lines(history: History) -> tuple[str, ...]:
 
 
 def write_headline(history: History) -> str:
-    """Count the series, the step changes and the newest commits that lie outside."""
+    """Count the series, the step changes and the newest commits outside their prediction."""
     changes = sum(len(series.open_changes) for series in history.series)
     outside = sum(series.newest.verdict == OUTSIDE for series in history.series)
     none = f"no step change (one needs {EACH_SIDE} commits on each side)"
@@ -84,12 +84,12 @@ def write_headline(history: History) -> str:
 
 
 def write_notes(history: History) -> tuple[str, ...]:
-    """Say what else holds for all series: the machine, what is left out, and what to do."""
+    """Report what holds for all series: the machine, what is left out, and what to do."""
     return (*_write_findings(history, "warning"), *_tell_left_out(history))
 
 
 def gate_line(outcome: Outcome) -> str:
-    """Say what a history decides, and by which series."""
+    """State the decision of a history, and the series behind it."""
     clauses = [*_list_clauses(outcome)] or [_describe_pass(outcome)]
     marks = {FAIL: "✗", PASS: "✓"}
     text = "; ".join(clauses)
@@ -97,7 +97,7 @@ def gate_line(outcome: Outcome) -> str:
 
 
 def _list_clauses(outcome: Outcome) -> Iterator[str]:
-    """Yield a clause for each kind of event, the one that decides the exit code first."""
+    """Yield a clause for each kind of event, starting with the one that decides the exit code."""
     if outcome.alarms:
         alarms = _join_places([_split_alarm(alarm) for alarm in outcome.alarms])
         more = f"; and {len(alarms) - _NAMED} more" if len(alarms) > _NAMED else ""
@@ -122,7 +122,7 @@ def _list_clauses(outcome: Outcome) -> Iterator[str]:
 
 
 def _list_doubts(outcome: Outcome, latest: Latest, name: str) -> Iterator[str]:
-    """Yield why nothing can be decided about the newest commit, if so."""
+    """Yield the reason why the newest commit cannot be judged, if there is one."""
     if outcome.suspects:
         together = f"{len(outcome.suspects)} series got worse together at {name}"
         yield f"undecided: {together}, which points to the machine; measure again"
@@ -145,7 +145,7 @@ def _list_doubts(outcome: Outcome, latest: Latest, name: str) -> Iterator[str]:
 
 
 def _describe_order(outcome: Outcome, newest: str) -> str:
-    """Say why the newest commit by date may not be the one that the job is about."""
+    """Explain why the newest commit by date may not be the commit that the job tests."""
     date = f"{write_day(outcome.future)}, which is in the future" if outcome.future else ""
     job, branch = outcome.passed_over, read_branch({"branch": outcome.history.branch})
     if job is None:
@@ -161,7 +161,7 @@ def _describe_order(outcome: Outcome, newest: str) -> str:
 
 
 def _name_hidden(hidden: Sequence[Series]) -> list[str]:
-    """Say which series are worse than all commits but an outlier, and what to measure again."""
+    """Name the series that are worse than all commits but an outlier, and what to measure again."""
     names = _join_places([(name_series(s), name_newest(s), write_place(s)) for s in hidden])
     again = dict.fromkeys(c for s in hidden for c in (*s.newest.outliers, s.measured[-1].commit))
     more = [f"and {len(names) - _NAMED} more"] * (len(names) > _NAMED)
@@ -169,13 +169,13 @@ def _name_hidden(hidden: Sequence[Series]) -> list[str]:
 
 
 def describe_alarm(alarm: Alarm) -> str:
-    """Name a series with the change, or the place of its newest commit, that costs."""
+    """Describe a costly change of a series, or the costly place of its newest commit."""
     name, place, text = _split_alarm(alarm)
     return f"{name}: {place}: {text}"
 
 
 def _split_alarm(alarm: Alarm) -> tuple[str, str, str]:
-    """Return the series, the commit, and what happened there."""
+    """Return the series, the commit, and the event."""
     series, change = alarm.series, alarm.change
     if change:
         return name_series(series), name_change(series, change), describe_change(series, change)
@@ -183,7 +183,7 @@ def _split_alarm(alarm: Alarm) -> tuple[str, str, str]:
 
 
 def _join_places(alarms: Iterable[Sequence[str]]) -> list[str]:
-    """Write a line for each series; of many with the same commit one, which names the first."""
+    """Write a line for each series; join series with the same commit, and name the first."""
     places: dict[str, list[tuple[str, str]]] = {}
     for name, place, text in alarms:
         places.setdefault(place, []).append((name, text))
@@ -213,7 +213,7 @@ def _write_findings(history: History, severity: str) -> Iterator[str]:
 
 
 def _list_accepted(history: History) -> Iterator[str]:
-    """Yield which changes are accepted, and in how many series."""
+    """Yield the accepted changes, and the number of series of each."""
     counts: Counter[str] = Counter()
     for series in history.series:
         for change in series.changes:
@@ -224,7 +224,7 @@ def _list_accepted(history: History) -> Iterator[str]:
 
 
 def _list_alarms(history: History) -> Iterator[tuple[datetime, str, str, str]]:
-    """Yield the changes, and the newest commits outside that are not part of a common shift."""
+    """Yield the changes, and the outlying newest commits that are not part of a common shift."""
     for series in history.series:
         name, newest = name_series(series), series.newest
         if history.has_machines:
@@ -236,7 +236,7 @@ def _list_alarms(history: History) -> Iterator[tuple[datetime, str, str, str]]:
 
 
 def _tell_left_out(history: History) -> Iterator[str]:
-    """Say what is not judged, not measured or not listed, and which commits to measure again."""
+    """Report what is not judged, not measured or not listed, and which commits to measure again."""
     yield from _list_accepted(history)
     yield from _write_findings(history, "info")
     if different := [name_series(s) for s in history.series if s.is_difference]:
@@ -261,7 +261,7 @@ def _tell_left_out(history: History) -> Iterator[str]:
 
 
 def _tell_unmeasured(history: History) -> Iterator[str]:
-    """Say that nothing was measured at the newest commit, and what became of its runs."""
+    """State that nothing was measured at the newest commit, and what happened to its runs."""
     latest = history.latest or Latest()
     measured = {series.measured[-1].commit for series in history.series}
     if latest.commit and latest.commit not in measured:
@@ -277,15 +277,15 @@ def _name_last(series: Series) -> str:
 
 
 def history_tables(history: History) -> tuple[Table, ...]:
-    """List the series; of few series also the commits."""
+    """List the series; with few series, list the commits too."""
     listed = history.listed if len(history.listed) <= LISTED else ()
     return (_series_table(history), *map(_commits_table, listed)) if history.listed else ()
 
 
 def _tell_retests(history: History) -> list[str]:
-    """Say which commits to measure again, where something was found that nobody has accepted.
+    """Name the commits to measure again, if something was detected that nobody has accepted.
 
-    A count that every run has in common is a fact, and needs no other run.
+    A count that is the same in every run is exact, and needs no other run.
     """
     ordinary = (s for s in history.series if not any(c.is_exact for c in s.changes))
     pairs = dict.fromkeys(pair for series in ordinary for pair in _suspects(series))
@@ -298,7 +298,7 @@ def _tell_retests(history: History) -> list[str]:
 
 
 def _suspects(series: Series) -> Iterator[tuple[str, str]]:
-    """Yield the newest change with the commit before it, and so the newest commit where outside."""
+    """Yield the newest change and an outlying newest commit, each with the commit before it."""
     commits = [point.commit for point in series.measured]
     newest = series.changes[-1:] if series.changes and not series.changes[-1].reason else ()
     suspects = [change.commit for change in newest]

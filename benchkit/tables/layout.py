@@ -1,4 +1,4 @@
-"""How a folder is understood: one line per file, and the other readings with their commands."""
+"""How a folder is interpreted: one line per file, and other readings with their commands."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from benchkit.tables.model import Cell, Column, Table, drop_empty
 from benchkit.units import printable
 
 _NAMES = tuple(field.name for field in fields(FileLabels))
-#: Variants that a line names; the rest is counted.
+#: Maximum number of variants that a line names; the rest is counted.
 _LISTED = 5
-#: Levels of one variant that are a sweep.
+#: Minimum number of levels of one variant for a sweep.
 _LEVELS = 3
 NO_FILES: Mapping[str, int] = {}
 
 
 def layout_table(files: Iterable[FileLabels]) -> Table:
-    """List the files with their labels; what no file has is left out.
+    """List the files with their labels; omit columns that are empty for every file.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def layout_table(files: Iterable[FileLabels]) -> Table:
 def summarise_layout(
     files: Sequence[FileLabels], skipped: int = 0, unread: Mapping[str, int] = NO_FILES
 ) -> str:
-    """Say in a line which variants the files are, those that were not read by their paths.
+    """Count the files of each variant in a line, including files not recognised by their paths.
 
     Examples
     --------
@@ -70,9 +70,9 @@ def summarise_layout(
 def suggest_command(
     arguments: Sequence[str], files: Sequence[FileLabels], unread: Mapping[str, int] = NO_FILES
 ) -> str:
-    """Complete a command that compares, for files as they were read; nothing if there is one side.
+    """Complete a command that compares the files as read; empty if there is only one side.
 
-    Levels of one variant are compared, too: they are a sweep.
+    Levels of one variant are compared too: they are a sweep.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def suggest_command(
 
 
 def suggest_readings(arguments: Sequence[str], readings: Iterable[Reading]) -> list[str]:
-    """Write each other reading and the command that compares by it.
+    """Write each other reading, and the command that compares by it.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def suggest_readings(arguments: Sequence[str], readings: Iterable[Reading]) -> l
 
 
 def complete(arguments: Sequence[str], reading: Reading) -> str:
-    """Write a command that compares by another reading, or lists the runs of the one variant."""
+    """Write a command that compares by another reading, or lists the runs of its only variant."""
     options = reading.options or ("--layout", reading.pattern)
     if reading.runs:
         return join(["benchkit", "runs", *arguments[1:], *options])
@@ -128,7 +128,7 @@ def complete(arguments: Sequence[str], reading: Reading) -> str:
 
 
 def write_comparison(arguments: Sequence[str], variants: Sequence[str]) -> str:
-    """Write a command that compares, with a baseline where no name tells it."""
+    """Write a command that compares, with a baseline if it cannot be inferred from the names."""
     try:
         choose_baseline(variants)
     except BaselineError as error:
@@ -141,7 +141,7 @@ def _is_measured(file: FileLabels) -> bool:
 
 
 def _count_variants(files: Iterable[FileLabels]) -> Counter[str]:
-    """Count the files of each variant, of those that a comparison takes."""
+    """Count the files of each variant that take part in a comparison."""
     measured = (file.variant for file in files if _is_measured(file))
     return Counter(name for several in measured for name in several.split(", ") if name)
 

@@ -1,4 +1,4 @@
-"""The looks at a series under way: estimate, interval, and what is still needed."""
+"""The looks at a series in progress: estimate, interval, and what is still needed."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a series is.
+    """The progress of a series.
 
     Parameters
     ----------
     rounds : int
-        Complete ones.
+        The number of complete rounds.
     least, most : int
         The first round after which rows are judged, and the last one.
     waiting : int
@@ -84,7 +84,7 @@ def _write(row: Verdict, progress: Progress) -> tuple[str, ...]:
 
 
 def _forecast(row: Verdict, progress: Progress) -> str:
-    """Say when a row was decided, or how long it may still take."""
+    """State when a row was decided, or how long it may still take."""
     rounds = progress.rounds
     if row.contrast.method != SEQUENTIAL:
         early = f"first test after round {progress.least}"
@@ -96,7 +96,7 @@ def _forecast(row: Verdict, progress: Progress) -> str:
 
 
 def describe_outlook(rounds: int, most: int, needed: int | None, why: str) -> str:
-    """Say after which round a series was decided, or how many it may still take.
+    """State after which round a series was decided, or how many it may still take.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def describe_outlook(rounds: int, most: int, needed: int | None, why: str) -> st
 
 
 def describe_end(progress: Progress) -> str:
-    """Say what a series has spent, and what it has saved of what it could have."""
+    """State how many runs a series took, and how many of the possible ones it saved."""
     rounds, most = progress.rounds, progress.most
     variants = len({name for pair in progress.verdicts.comparisons.pairs for name in pair})
     spent = f"{count_of(rounds * variants, 'run')} in {count_of(rounds, 'round')}"

@@ -1,11 +1,11 @@
-"""A table is data: columns, rows of cells, notes; how it looks is the business of a renderer.
+"""Tables as data: columns, rows of cells, notes; renderers decide how they look.
 
-The terminal, Markdown and HTML show the same object, so that they cannot disagree.
+The terminal, Markdown and HTML show the same object, so they cannot disagree.
 
-Texts in columns, as wide as a screen shows them.
+Texts in columns, measured by their width on a screen.
 
-A table printed in a notebook's terminal stands as it does on the command line, and wide letters
-and accents shift no column.
+A table printed in a notebook's terminal looks like on the command line, and wide letters and
+accents do not shift columns.
 
 Cells of numbers in one unit, down a column.
 """
@@ -33,7 +33,7 @@ from benchkit.units import (
 )
 
 Align = Literal["left", "right"]
-#: A benchmark whose files tell no name.
+#: Label of a benchmark whose files do not name it.
 UNNAMED = "(unnamed)"
 GAP = 2
 _MINUS = "\N{MINUS SIGN}"
@@ -48,10 +48,10 @@ class Column:
     key : str
         Stable name for machines.
     header, unit : str
-        What the reader sees: ``none``, ``ms``.
+        The displayed texts: ``none``, ``ms``.
     align : {'left', 'right'}
     tip : str
-        What a page says of the column on request.
+        An explanation of the column that a page shows on request.
     """
 
     key: str
@@ -73,7 +73,7 @@ class Cell:
     Parameters
     ----------
     text : str
-        As the reader sees it, without the mark.
+        The displayed text, without the mark.
     value : float or None
         The number behind the text, for sorting.
     mark : str
@@ -81,9 +81,9 @@ class Cell:
     notes : tuple of int
         Numbers of the table's notes that belong to the cell, from 1.
     tip : str
-        What a page says of the cell on request.
+        An explanation of the cell that a page shows on request.
     short : str
-        What a narrow screen shows in place of the text.
+        The text that a narrow screen shows instead.
     """
 
     text: str
@@ -101,7 +101,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under columns, with what the reader has to know.
+    """Rows under columns, with the notes that a reader needs.
 
     Parameters
     ----------
@@ -112,9 +112,9 @@ class Table:
     notes : tuple of str
         Footnotes; cells refer to them by number, from 1.
     caption : str
-        What holds for the whole table.
+        A note on the whole table.
     footer : tuple of str
-        Lines under the table that sum it up; no cell refers to them.
+        Summary lines under the table; no cell refers to them.
 
     Examples
     --------
@@ -133,7 +133,7 @@ class Table:
     footer: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Write the table as a terminal without colours shows it."""
+        """Write the table as in a terminal without colours."""
         heads = [printable(column.title) for column in self.columns]
         rows = [[_write_plain(cell) for cell in row] for row in self.rows]
         body = align_columns(heads, rows, [column.align for column in self.columns])
@@ -145,7 +145,7 @@ class Table:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        """Write the table as an element that takes the look of the notebook around it."""
+        """Write the table as an HTML element that takes the look of the surrounding notebook."""
         constants = " ".join(line for line in (self.title, self.caption) if line)
         heads = "".join(_element("th", c.title, c.align) for c in self.columns)
         rows = "".join(
@@ -159,12 +159,12 @@ class Table:
         )
 
 
-#: What the runner of a pipeline obeys, wherever a line may begin: ``::stop-commands::x``.
+#: Commands to the runner of a pipeline, anywhere that a line may begin: ``::stop-commands::x``.
 _COMMAND = regex(rf"(?:^|(?<=\s)):(?=:\w)|{SERVICE_COMMAND}", re.MULTILINE)
 
 
 def disarm(text: str) -> str:
-    r"""Write a text so that the runner of a pipeline that logs it obeys none of its lines.
+    r"""Escape a text so that a pipeline runner that logs it executes none of its lines.
 
     Examples
     --------
@@ -193,13 +193,13 @@ def _safe(text: str) -> str:
 
 
 def drop_columns(table: Table, keys: Iterable[str]) -> Table:
-    """Leave out the columns ``keys``."""
+    """Remove the columns ``keys``."""
     named = set(keys)
     return _pick(table, [i for i, column in enumerate(table.columns) if column.key not in named])
 
 
 def drop_empty(table: Table, keys: Iterable[str]) -> Table:
-    """Leave out the columns among ``keys`` that say nothing in any row."""
+    """Remove the columns among ``keys`` that are empty in every row."""
     named = set(keys)
     kept = [
         index
@@ -210,7 +210,7 @@ def drop_empty(table: Table, keys: Iterable[str]) -> Table:
 
 
 def _name_blanks(table: Table) -> Table:
-    """Say of a benchmark that it has no name, where others have one."""
+    """Label benchmarks without a name as unnamed, if others have a name."""
     at = next((i for i, column in enumerate(table.columns) if column.key == "benchmark"), None)
     if at is None or not any(row[at].label for row in table.rows):
         return table
@@ -221,7 +221,7 @@ def _name_blanks(table: Table) -> Table:
 
 
 def fold_constant(table: Table, keys: Iterable[str]) -> tuple[Table, tuple[str, ...]]:
-    """Leave out columns among ``keys`` that say the same in every row; return what they say.
+    """Remove columns among ``keys`` that are the same in every row; return their values.
 
     Examples
     --------
@@ -251,12 +251,12 @@ def _pick(table: Table, kept: Sequence[int]) -> Table:
 def align_columns(
     heads: Sequence[str], rows: Iterable[Sequence[str]], sides: Sequence[str]
 ) -> Iterator[str]:
-    r"""Yield a line of heads and one for each row.
+    r"""Yield a line of headers and one for each row.
 
     Parameters
     ----------
     rows : iterable of sequence of str
-        One text per head.
+        One text per header.
     sides : sequence of {'left', 'right'}
 
     Examples
@@ -275,12 +275,12 @@ def align_columns(
 
 
 def measure_columns(lines: Sequence[Sequence[str]]) -> list[int]:
-    """Return how many columns of a screen the widest text of each place takes."""
+    """Return the largest width, in screen columns, of the texts in each column."""
     return [max(map(measure, texts)) for texts in zip(*lines, strict=True)]
 
 
 def measure(text: str) -> int:
-    """Return how many columns of a screen a text takes.
+    """Return the width of a text in screen columns.
 
     Examples
     --------
@@ -307,12 +307,12 @@ def scale_of(values: Sequence[float | None], unit: str) -> Scale:
 
 
 def column(key: str, header: str, scale: Scale | None = None) -> Column:
-    """Return a column of numbers that says its scale."""
+    """Return a column of numbers whose header includes its scale."""
     return Column(key, header, scale.label if scale else "", "right")
 
 
 def amount(value: float | None, scale: Scale, *, signed: bool = False, digits: int = 3) -> Cell:
-    """Write a value in the scale of its column; a difference with its sign.
+    """Write a value in the scale of its column; differences have a sign.
 
     Examples
     --------
@@ -326,7 +326,7 @@ def amount(value: float | None, scale: Scale, *, signed: bool = False, digits: i
 
 
 def count(value: float | None) -> Cell:
-    """Write a count: whole."""
+    """Write a count without decimals."""
     return Cell(NOTHING) if value is None else Cell(format_number(float(round(value)), 1), value)
 
 

@@ -1,4 +1,4 @@
-"""What the default rule says of runs that do not differ: a sentence and two tables."""
+"""The result of the default rule for runs that do not differ: a sentence and two tables."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from benchkit.tables.stub import (
 from benchkit.tables.wording import NOTHING, format_bare
 from benchkit.units import format_change, format_number, format_pvalue
 
-#: Fewest runs per side for the rank test; with fewer the rule is another one.
+#: Minimum runs per side for the rank test; with fewer, another rule applies.
 _RANK_RUNS = 4
 
 
 def noise_lines(calibration: Calibration) -> tuple[str, ...]:
-    """Say what was found, and how little so few runs can say.
+    """State the result, and how little such a small number of runs can show.
 
     Returns
     -------
     tuple of str
-        One for each metric, then the limits.
+        One line for each metric, then the limits.
     """
     return (*(_say(metric) for metric in calibration.metrics), *_limits(calibration))
 
@@ -85,7 +85,7 @@ def _limits(calibration: Calibration) -> list[str]:
     return lines
 
 
-#: Comparisons without an alarm whose interval ends at 10 %: 1 - 0.025^(1/36).
+#: Number of comparisons without an alarm whose interval ends at 10 %: 1 - 0.025^(1/36).
 _TRIALS = 36
 
 
@@ -164,7 +164,7 @@ def _row_cells(row: NoiseRow) -> tuple[Cell, ...]:
 
 
 def _margin(metric: NoiseMetric) -> str:
-    """Write ``±3.5 % [2.1, 6.0 %]``, and large ones as factors: ``1.26× [1.14, 1.45×]``."""
+    """Write ``±3.5 % [2.1, 6.0 %]``, and large margins as factors: ``1.26× [1.14, 1.45×]``."""
     if math.isnan(metric.margin):
         return NOTHING
     sizes = (metric.margin, metric.margin_low, metric.margin_high)
@@ -178,7 +178,7 @@ def _margin(metric: NoiseMetric) -> str:
 
 
 def _reach(size: float) -> str:
-    """Write one margin: ``±3.5 %``, a large one as a factor."""
+    """Write one margin: ``±3.5 %``, or a factor if it is large."""
     if format_reach(size).startswith("±"):
         return f"±{format_bare(size)}"
     return f"{format_number(1 + size)}\N{MULTIPLICATION SIGN}"
@@ -188,7 +188,7 @@ _PERCENT = "\N{NO-BREAK SPACE}%"
 
 
 def _rate(rate: Estimate) -> str:
-    """Write ``8.3 % [3.0, 19 %]``; where the ends lie far apart the upper one alone."""
+    """Write ``8.3 % [3.0, 19 %]``, or the upper end alone if the ends lie far apart."""
     low, high = (f"{100 * end:.{0 if end >= 0.1 else 1}f}" for end in (rate.low, rate.high))
     if is_wide(rate.low, rate.high):
         return f"{write_share(rate.value)} (at most {high}\N{NO-BREAK SPACE}%)"

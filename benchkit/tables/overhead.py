@@ -1,6 +1,6 @@
-"""What each variant costs, row by row: the table under the sentence.
+"""The cost of each variant, row by row: the table under the sentence.
 
-Every output shows the same columns, scales and words.
+Every output shows the same columns, scales and terms.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from benchkit.tables.wording import (
 from benchkit.units import Scale, common_scale, format_number, printable
 from benchkit.verdict import Verdict, Verdicts
 
-#: Counts below are written to the last digit.
+#: Counts below this are written in full.
 _LARGEST_COUNT = 1e12
 _SPREADS = ("spread_baseline", "spread_variant")
 SECONDARY = "Secondary metrics"
@@ -55,7 +55,8 @@ STUB = ("benchmark", "params", "tool", "subject", "metric", "variant")
 def primary_tables(verdicts: Verdicts, by: str = "", *, tips: bool = True) -> tuple[Table, ...]:
     """Build the tables of the primary metrics, one per group.
 
-    With tips an interval says on request which one holds for all rows together: on a page.
+    With tips, which pages show on request, each interval also states the one that holds for all
+    rows together.
     """
     rows = verdicts.primary
     family = sum(1 for row in rows if row.contrast.method != EXACT and row.p_adjusted is not None)
@@ -80,7 +81,7 @@ def exploratory_tables(
 ) -> tuple[Table, ...]:
     """Build the tables of all other metrics, one per group.
 
-    With ``most`` each of them shows no more rows than so many, and says how many more there are.
+    With ``most``, each table shows at most that number of rows, and counts the rest.
     """
     rest = [row for row in verdicts.rows if not row.contrast.primary]
     rows = [row for row in rest if row.contrast.metric not in without]
@@ -102,7 +103,7 @@ def changed_only(table: Table) -> Table:
 
 
 def describe_one_sided(verdicts: Verdicts) -> tuple[str, ...]:
-    """Name what one side has and the other lacks, and so was not compared; and what has no name."""
+    """List what is missing on one side and was therefore not compared; and what has no name."""
     only_in = verdicts.comparisons.only_in.items()
     absent = {variant: list(names) for variant, names in only_in}
     for v, only_there in verdicts.comparisons.params_only_in.items():
@@ -123,7 +124,7 @@ def describe_one_sided(verdicts: Verdicts) -> tuple[str, ...]:
 
 
 def _by_group(title: str, rows: Iterable[Verdict], by: str) -> Iterator[tuple[str, list[Verdict]]]:
-    """Yield the rows of each group under the title of their table."""
+    """Yield the rows of each group with the title of their table."""
     groups: dict[str, list[Verdict]] = {}
     for row in rows:
         parts = (row.contrast.group, f"{by} {_label(row, by)}" if by else "")
@@ -133,7 +134,7 @@ def _by_group(title: str, rows: Iterable[Verdict], by: str) -> Iterator[tuple[st
 
 
 def _label(row: Verdict, by: str) -> str:
-    """Return a row's value of a column or of a param."""
+    """Return a row's value for a column or a param."""
     params = dict(part.split("=", 1) for part in row.contrast.params.split(",") if "=" in part)
     return params.get(by) or str(getattr(row.contrast, by, "")) or "–"
 
@@ -164,14 +165,14 @@ def _build(
         notes=notes.numbered,
         footer=describe_averages(rows, verdicts.margin),
     )
-    if _pair(rows):  # the headers of the two columns of values say the names
+    if _pair(rows):  # the headers of the two value columns contain the names
         table = drop_columns(table, {"variant"})
     table, same = _fold(drop_empty(table, (*STUB, *_SPREADS, "needed", "detectable")))
     return replace(table, caption="; ".join(part for part in (*same, note, *notes.shared) if part))
 
 
 def _fold(table: Table) -> tuple[Table, tuple[str, ...]]:
-    """Say once what all rows share, the metric first; some name has to stand before the numbers."""
+    """Move what all rows share into the caption, but keep one name column before the numbers."""
     folded, same = fold_constant(table, set(STUB) - {"variant"})
     if folded.columns[0].key not in STUB:
         folded, same = fold_constant(table, set(STUB) - {"variant", "metric"})
@@ -181,7 +182,7 @@ def _fold(table: Table) -> tuple[Table, tuple[str, ...]]:
 
 
 def _arrange(rows: Sequence[Verdict]) -> list[Verdict]:
-    """Bring the variants of one metric together, and its percentiles into their order."""
+    """Group the variants of one metric, and sort its percentiles."""
     place: dict[tuple[str, ...], int] = {}
 
     def rank(row: Verdict) -> tuple[object, ...]:
@@ -194,7 +195,7 @@ def _arrange(rows: Sequence[Verdict]) -> list[Verdict]:
 
 
 def _rank_stat(stat: str) -> tuple[int, float, str]:
-    """Put percentiles first, in their order, then the rest by name: max, mean, min."""
+    """Sort percentiles first, by level, then the rest by name: max, mean, min."""
     try:
         return 0, float(stat.removeprefix("p")), ""
     except ValueError:
@@ -202,7 +203,7 @@ def _rank_stat(stat: str) -> tuple[int, float, str]:
 
 
 def _pair(rows: Sequence[Verdict]) -> tuple[str, str] | None:
-    """Return baseline and variant where all rows have the same."""
+    """Return baseline and variant if all rows have the same ones."""
     pairs = {(row.contrast.baseline, row.contrast.variant) for row in rows}
     return pairs.pop() if len(pairs) == 1 else None
 
@@ -233,7 +234,7 @@ def _columns(rows: Sequence[Verdict], verdicts: Verdicts, unit: str) -> tuple[Co
 
 
 def _list_naming(verdicts: Verdicts) -> frozenset[str]:
-    """Return the tools of which some benchmark has a name."""
+    """Return the tools with at least one named benchmark."""
     return frozenset(row.contrast.tool for row in verdicts.rows if row.contrast.benchmark)
 
 
@@ -250,7 +251,7 @@ def _scale(contrast: Contrast) -> Scale:
 
 
 def _numbers(c: Contrast, scale: Scale, spread: Sequence[float | None]) -> tuple[Cell, ...]:
-    """Write the value and the spread of both sides."""
+    """Write the values and the spreads of both sides."""
     baseline = _value(c.center_baseline, c, scale, c.n_baseline)
     variant = _value(c.center_variant, c, scale, c.n_variant)
     return baseline, _spread(spread[0]), variant, _spread(spread[1])
@@ -267,7 +268,7 @@ def _spread(share: float | None) -> Cell:
 def _value(value: float, contrast: Contrast, scale: Scale, runs: int) -> Cell:
     if contrast.unit == "1" and abs(value) < _LARGEST_COUNT and float(value).is_integer():
         return Cell(format_number(value, 1), value)
-    step = contrast.resolution / (1 if runs % 2 else 2)  # a median of two lies between
+    step = contrast.resolution / (1 if runs % 2 else 2)  # the median of two runs lies between
     return Cell(write_value(value, scale, min(step, abs(value))), value)
 
 
@@ -287,7 +288,7 @@ def _judged(row: Verdict, verdicts: Verdicts, notes: _Notes, *, tips: bool) -> t
 
 
 def _tell_interval(row: Verdict, margin: float) -> str:
-    """Say for what the interval of a row holds, and give the one for all rows at once."""
+    """State what the interval of a row covers, and the interval for all rows at once."""
     if row.family < 2:
         return ""
     c, (low, high) = row.contrast, row.simultaneous
@@ -302,7 +303,7 @@ def _tell_interval(row: Verdict, margin: float) -> str:
 
 
 def _rank_change(contrast: Contrast) -> float | None:
-    """Return what a change is sorted by: its ratio; an amount has none, unless nothing changed."""
+    """Return the sort key of a change: its ratio; a difference has none, unless it is 0."""
     if contrast.method == REFUSED:
         return None
     if contrast.ratio is None:
@@ -318,7 +319,7 @@ def _needed(sensitivity: Sensitivity) -> Cell:
 
 
 def _detectable(sensitivity: Sensitivity, unit: str) -> Cell:
-    """Write the smallest change that the runs of an undecided row usually show."""
+    """Write the smallest change that the runs of an undecided row would usually detect."""
     seen, amount = sensitivity.detectable, sensitivity.detectable_difference
     if seen is not None:
         written = format_reach(seen)
@@ -330,9 +331,9 @@ def _detectable(sensitivity: Sensitivity, unit: str) -> Cell:
 
 @dataclass
 class _Notes:
-    """Footnotes without repetition; what holds for every row is said once, in the caption.
+    """Footnotes without repetition; notes of every row move to the caption.
 
-    They are numbered when all rows have been gathered.
+    They are numbered after all rows have been collected.
     """
 
     rows: int
@@ -340,7 +341,7 @@ class _Notes:
     count: dict[str, int] = field(default_factory=dict)
 
     def gather(self, row: Verdict) -> None:
-        """Take in the notes of a row; of a secondary row only why it can have no verdict."""
+        """Add the notes of a row; for a secondary row only the reason why it has no verdict."""
         notes = tuple(map(printable, row.contrast.notes))
         rest = [note for note in row.notes if note not in row.contrast.notes]
         why = printable("; ".join(rest) if row.contrast.primary else row.obstacle)
@@ -352,21 +353,21 @@ class _Notes:
 
     @cached_property
     def shared(self) -> tuple[str, ...]:
-        """Notes that every row has."""
+        """Notes that apply to every row."""
         return tuple(n for n, times in self.count.items() if times == self.rows and self.rows > 1)
 
     @cached_property
     def numbered(self) -> tuple[str, ...]:
-        """The one footnote of each row that has any, in the order of the rows."""
+        """One combined footnote for each row with notes, in the order of the rows."""
         return tuple(dict.fromkeys(filter(None, map(self._choose, self.by_row.values()))))
 
     def numbers(self, row: Verdict) -> tuple[int, ...]:
-        """Return the number of a row's footnote, if it has one."""
+        """Return the number of a row's footnote, if any."""
         note = self._choose(self.by_row[id(row)])
         return (self._order[note],) if note else ()
 
     def _choose(self, notes: tuple[str, ...]) -> str:
-        """Return what a row says of itself alone; JSON has every note."""
+        """Return the notes that apply to a row alone; JSON contains every note."""
         return next((note for note in notes if note not in self.shared), "")
 
     @cached_property

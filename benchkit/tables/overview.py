@@ -1,4 +1,4 @@
-"""Results at a glance: who was measured, how often, with what, and what to do next."""
+"""Results at a glance: the variants, their runs and tools, and what to do next."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
     from benchkit.schema import Runs
 
-#: Names that are listed; beyond they are counted.
+#: Maximum number of names to list; the rest is counted.
 _LISTED = 6
 
 
 def summarise_runs(runs: Runs, findings: Sequence[Finding] | None, first: str | None = None) -> str:
-    """Say in a few sentences what was loaded.
+    """Summarise the loaded results in a few sentences.
 
     Parameters
     ----------
     findings : sequence of Finding or None
-        None where nobody has looked.
+        None if the audit did not run.
     first : str, optional
-        The baseline where no name tells.
+        The baseline, if it cannot be inferred from the names.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The small parts that clauses are made of: spans, names of rows, what is excluded.
+"""The small parts of clauses: ranges, names of rows, excluded changes.
 
 A clause reads as one sentence whatever its rows.
 """
@@ -29,19 +29,19 @@ from benchkit.units import (
 )
 from benchkit.verdict import Verdict, Verdicts, find_excluded, is_failing
 
-#: More variants than this are counted, not listed.
+#: Maximum number of variants to list; more are counted.
 LISTED = 4
-#: Characters that the names of a few benchmarks may take together in a sentence.
+#: Maximum number of characters for the names of a few benchmarks in a sentence.
 _NAMES_WIDTH = 60
 
 
 def name_cell(contrast: Contrast, rows: Sequence[Verdict]) -> str:
-    """Name the benchmark of a row, and its level where the benchmark alone does not tell."""
+    """Name the benchmark of a row, with its level if the benchmark alone is ambiguous."""
     return _name_cell(contrast, is_distinct=_tells(rows))
 
 
 def name_cells(rows: Sequence[Verdict], among: Sequence[Verdict]) -> str:
-    """Name the benchmarks of a few rows, and count those of many: ``Get, Set``, ``12``."""
+    """List the benchmarks of a few rows, or count those of many: ``Get, Set``, ``12``."""
     if len(rows) > LISTED:
         return str(len(rows))
     is_distinct = _tells(among)
@@ -50,7 +50,7 @@ def name_cells(rows: Sequence[Verdict], among: Sequence[Verdict]) -> str:
 
 
 def _tells(rows: Sequence[Verdict]) -> bool:
-    """Tell whether each row has a benchmark of its own."""
+    """Return whether each row has a different benchmark."""
     return len({row.contrast.benchmark for row in rows}) == len(rows)
 
 
@@ -62,7 +62,7 @@ def _name_cell(contrast: Contrast, *, is_distinct: bool) -> str:
 
 
 def name_kind(rows: Sequence[Verdict]) -> str:
-    """Say what the rows of one variant are: benchmarks, levels of one, or both."""
+    """Return what to call the rows of one variant: benchmarks, levels, or rows if both vary."""
     if _tells(rows):
         return "benchmarks"
     return "levels" if len({row.contrast.params for row in rows}) == len(rows) else "rows"
@@ -79,7 +79,7 @@ def list_variants(rows: Sequence[Verdict], verdicts: Verdicts) -> str:
 def write_span(rows: Sequence[Verdict], verdicts: Verdicts, *, signed: bool = False) -> str:
     """Write the smallest and the largest change: ``48.3 % to 60.4 %``, ``1.13× to 2.59×``.
 
-    With signs, and changes both ways, the ends of all: ``−20.0 % to +30.0 %``.
+    With signs, or if changes go both ways, the ends of all: ``−20.0 % to +30.0 %``.
     """
     rows = [row for row in rows if row.contrast.ratio is not None] or rows
     ordered = sorted(rows, key=lambda row: measure_size(row.contrast))
@@ -96,13 +96,13 @@ def write_span(rows: Sequence[Verdict], verdicts: Verdicts, *, signed: bool = Fa
 
 
 def measure_size(contrast: Contrast) -> float:
-    """Return how far a change goes, either way."""
+    """Return the size of a change, in either direction."""
     ratio = contrast.ratio
     return max(ratio, 1 / ratio) if ratio else abs(contrast.delta)
 
 
 def list_factors(contrasts: Sequence[Contrast]) -> list[float]:
-    """Return how many times more, or less, rows are of which one is written as a factor."""
+    """Return the factors of a group of changes if at least one is written as a factor."""
     ratios = [c.ratio for c in contrasts if c.ratio]
     if len(ratios) < len(contrasts):
         return []
@@ -112,22 +112,22 @@ def list_factors(contrasts: Sequence[Contrast]) -> list[float]:
 
 
 def describe_change(who: str, rows: Sequence[Verdict], verdicts: Verdicts) -> str:
-    """Say who does how much more or less of what than whom, of rows that change one way."""
+    """Write a sentence for rows that change in one direction: variant, change, metric, baseline."""
     factors = list_factors([row.contrast for row in rows])
     return phrase_change(who, rows[0].contrast, write_span(rows, verdicts), bool(factors))
 
 
 def phrase_change(who: str, contrast: Contrast, size: str, is_factor: bool) -> str:
-    """Put the size of a change into words.
+    """Write the size of a change as text.
 
     ``otlp serves 13.1 % fewer requests/s than none``, ``v2 takes 2.10× to 3.40× the time per
     operation of v1``, ``v2 is 80.0× faster than v1 (time per operation)``, ``otlp serves 1/27.6 of
     the requests/s of none``.
     """
     says, metric, base = find_wording(contrast), name_metric(contrast), printable(contrast.baseline)
-    if size.endswith("B"):  # 64 B more per operation
+    if size.endswith("B"):  # example: 64 B more per operation
         metric = metric.removeprefix("bytes ")
-    if size == "1":  # 1 more allocation per operation
+    if size == "1":  # example: 1 more allocation per operation
         metric = metric.replace("allocations ", "allocation ", 1)
     if is_more(contrast):
         if is_factor:
@@ -141,10 +141,10 @@ def phrase_change(who: str, contrast: Contrast, size: str, is_factor: bool) -> s
 
 
 def describe_all_excluded(rows: Sequence[Verdict], name: Callable[[Sequence[Verdict]], str]) -> str:
-    """Say between which changes every undecided row lies, and of which rows too little is known.
+    """State the range of every undecided row's change, and the rows with too few runs for one.
 
-    Rows with a ratio, with a difference of one unit, with an interval too wide to read and without
-    any are told apart, and named where there are several kinds.
+    Rows with a ratio, with a difference in the same unit, with an interval too wide to read, and
+    without an interval are described separately, and named if there are several kinds.
     """
     kinds: dict[tuple[object, ...], list[Verdict]] = {}
     for row in rows:
@@ -160,12 +160,12 @@ def describe_all_excluded(rows: Sequence[Verdict], name: Callable[[Sequence[Verd
 
 
 def _name_part(name: str) -> str:
-    """Name some of the rows, or count them: ``Ping, Set``, ``5 of them``."""
+    """Name a few of the rows, or count them: ``Ping, Set``, ``5 of them``."""
     return f"{name} of them" if name.isdigit() else name
 
 
 def _describe_kind(rows: Sequence[Verdict]) -> str:
-    """Say how far the change of each of some rows goes, whose intervals can be joined."""
+    """State the range of change of a group of rows whose intervals can be joined."""
     known = [excluded for row in rows if (excluded := find_excluded(row.contrast))]
     if not known:
         return describe_few_runs(rows)
@@ -183,7 +183,7 @@ def _describe_kind(rows: Sequence[Verdict]) -> str:
 
 
 def describe_few_runs(rows: Sequence[Verdict]) -> str:
-    """Say why nothing is excluded."""
+    """Explain why no change is excluded."""
     if all(is_failing(row.contrast) for row in rows):
         is_bound = all(row.contrast.is_failed_bound for row in rows)
         return f"too many requests {'may have failed' if is_bound else 'failed'}"
@@ -197,9 +197,9 @@ def describe_few_runs(rows: Sequence[Verdict]) -> str:
 
 
 def describe_fewer_runs(rows: Sequence[Verdict], verdicts: Verdicts) -> str:
-    """Name the rows that stand on fewer runs than others of the same benchmark and variant.
+    """List the rows with fewer runs than others of the same benchmark and variant.
 
-    E.g. ``(from 1 of 2 runs)``; empty where none does.
+    E.g. ``(from 1 of 2 runs)``; empty if there are none.
     """
     fewer: dict[str, list[str]] = {}
     most_runs: dict[tuple[str, ...], tuple[int, int]] = {}

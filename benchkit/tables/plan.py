@@ -1,4 +1,4 @@
-"""How many runs are needed: the sentences, and the tables they stand on."""
+"""The number of runs needed: sentences, and the tables behind them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchkit.tables.wording import format_bare, write_value
 from benchkit.units import common_scale
 
 _BEYOND = f"> {MOST_RUNS}"
-#: Probabilities beyond are no news.
+#: Probabilities above this are not worth showing.
 _CERTAIN = 0.99
 _BASES = {
     "row": "each by its own test with Holm's adjustment",
@@ -23,7 +23,7 @@ _BASES = {
 
 
 def plan_lines(planning: Planning) -> tuple[str, ...]:
-    """Say how many runs are needed, and what they cannot do.
+    """State how many runs are needed, and what they cannot show.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def _answer(planning: Planning) -> str:
 
 
 def _qualify(planning: Planning, planned: Sequence[PlanRow]) -> list[str]:
-    """Say what the answer takes as known, how well it is known, and what decides the rows."""
+    """State the assumptions behind the answer, how certain they are, and what decides the rows."""
     promise, family, lines = planning.promise, planning.family, []
     if promise is None:
         return []
@@ -103,12 +103,12 @@ def _limits(planning: Planning) -> list[str]:
 
 
 def chances_table(planning: Planning) -> Table | None:
-    """List how likely a change is to be shown, by runs per side and size of the change.
+    """List the probability of detecting a change, by runs per side and size of the change.
 
     Returns
     -------
     Table or None
-        None where no row has a plan.
+        None if no row has a plan.
     """
     chances, goal = planning.chances, planning.goal
     if chances is None:
@@ -132,7 +132,7 @@ def chances_table(planning: Planning) -> Table | None:
 
 
 def _write_chance(chance: float) -> str:
-    """Write ``84 %``, and what is almost certain or impossible as a bound."""
+    """Write ``84 %``, or a bound if it is almost certain or impossible."""
     if chance > _CERTAIN:
         return f"> {format_bare(_CERTAIN)}"
     least = 1 - _CERTAIN
@@ -147,7 +147,7 @@ def _hardest(needed: Sequence[Needed | None]) -> str:
 
 
 def plan_table(planning: Planning) -> Table:
-    """List what each primary metric of each variant needs."""
+    """List the requirements of each primary metric of each variant."""
     goal = planning.goal
     change, margin = format_bare(goal.effect), format_bare(goal.margin)
     notes: dict[str, int] = {}
@@ -225,12 +225,12 @@ def _write(needed: Needed) -> str:
 
 
 def _write_size(effect: float) -> str:
-    """Write ``±4.1 %``, and a large change, which is not as far down as up, as a factor."""
+    """Write ``±4.1 %``, or a factor for a large change, which is asymmetric in percent."""
     return f"> {format_bare(10)}" if effect > 10 else format_reach(effect)
 
 
 def _advise(rows: Sequence[PlanRow]) -> tuple[str, ...]:
-    """Say where the spread comes from, metric by metric and variant by variant."""
+    """State where the spread comes from, metric by metric and variant by variant."""
     several = len({row.replicates.key for row in rows if row.components}) > 1
     lines = []
     for row in rows:

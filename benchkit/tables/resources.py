@@ -1,10 +1,10 @@
-"""What containers used under each variant, and who was at a limit.
+"""Resource use of containers under each variant, and the containers that reached a limit.
 
-What a request costs the service: its CPU, how much of it delays the request, and the rest.
+Also the cost of a request to the service: its CPU, how much of it delays the request, and the rest.
 
-What the tables of resources share: where a row belongs, and the change that was judged.
+Parts shared by the tables of resources: the place of a row, and its judged change.
 
-A container's row and a request's row are found and named alike.
+Rows of containers and rows of requests are matched and named the same way.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from benchkit.tables.wording import MARKS, NOTHING, format_bare, write_change, w
 from benchkit.units import Scale, format_number, format_quantity, printable
 from benchkit.verdict import IMPROVEMENT, INCONCLUSIVE, REGRESSION, Verdict, Verdicts
 
-#: Metrics that these tables show, and others need not.
+#: Metrics that these tables show, so that others can omit them.
 SHOWN = frozenset({"cpu_usage", "memory_working_set", "memory_usage", "cpu_per_span"})
 
-#: A cost, and that of its baseline; the baseline itself has none.
+#: A cost and that of its baseline; None for the baseline itself.
 Pair = tuple[RequestCost, RequestCost | None]
 PLACE = Workload._fields
-#: What columns of medians have to say of themselves.
+#: Note on columns of medians.
 MEDIANS = "medians over runs, each column separately (they need not add up)"
 
 
@@ -50,12 +50,12 @@ def resource_tables(
     verdicts: Verdicts,
     outside: Mapping[Side, Estimate],
 ) -> tuple[Table, ...]:
-    """Build the table of CPU per request and the table of containers; none where nothing is known.
+    """Build the table of CPU per request and the table of containers; empty if neither is known.
 
     Parameters
     ----------
     outside : mapping of place to Estimate
-        As `estimate_outside` gives it.
+        The result of `estimate_outside`.
     """
     variants = list(dict.fromkeys(name for pair in verdicts.comparisons.pairs for name in pair))
     shown = [use for use in uses if use.side.variant in variants]
@@ -68,7 +68,7 @@ def resource_tables(
 def describe_resources(
     uses: Sequence[Use], costs: Sequence[RequestCost], verdicts: Verdicts
 ) -> tuple[str, ...]:
-    """Say what a request costs more, what runs beside the service, and who was at a limit."""
+    """State the extra cost of a request, what runs besides the service, and who reached a limit."""
     lines = list(describe_costs(costs, verdicts))
     full = [use for use in uses if use.is_at_limit]
     if full:
@@ -143,13 +143,13 @@ def _containers(uses: Sequence[Use], verdicts: Verdicts) -> Table:
 def cost_table(
     costs: Sequence[RequestCost], verdicts: Verdicts, outside: Mapping[Side, Estimate]
 ) -> Table | None:
-    """Build the table; None where no variant can be put beside its baseline."""
+    """Build the table; None if no variant can be compared with its baseline."""
     paid = _pair_up(costs, verdicts)
     return _build(paid, verdicts, outside) if len(paid) > 1 else None
 
 
 def describe_costs(costs: Sequence[RequestCost], verdicts: Verdicts) -> tuple[str, ...]:
-    """Say how much more CPU, or less, a request costs the service, and how well that is known."""
+    """State the change in CPU per request of the service, and its precision."""
     judged = judge_by_place(verdicts)
     by_baseline: dict[str, list[str]] = {}
     for cost, base in _pair_up(costs, verdicts):
@@ -182,7 +182,7 @@ def _describe(extra: float, row: Verdict | None, verdicts: Verdicts) -> str:
 def _pair_up(
     costs: Sequence[RequestCost], verdicts: Verdicts
 ) -> list[tuple[RequestCost, RequestCost | None]]:
-    """Put each variant beside its baseline, baselines first and alone."""
+    """Pair each variant with its baseline; baselines come first, without one."""
     by_side = {cost.side: cost for cost in costs}
     paid: dict[Side, tuple[RequestCost, RequestCost | None]] = {}
     for baseline, variant in verdicts.comparisons.pairs:
@@ -269,7 +269,7 @@ def _write_outside(
     estimate: Estimate | None,
     scale: Scale,
 ) -> Cell:
-    """Write the interval of what is out of band at least: from nothing to all that is extra."""
+    """Write the interval of the minimum CPU out of band: from nothing to all of the extra CPU."""
     if base is None or row is None or cost.split(base)[1] is None:
         return Cell(NOTHING)
     if estimate is None:
@@ -286,7 +286,7 @@ def _write_outside(
 
 
 def judge_by_place(verdicts: Verdicts) -> dict[tuple[Side, str, str], Verdict]:
-    """Return the verdicts on means of containers, by the variant's place."""
+    """Return the verdicts on means of containers, by row and variant."""
     verdicts_by_place = {}
     for row in verdicts.rows:
         c = row.contrast
@@ -296,31 +296,31 @@ def judge_by_place(verdicts: Verdicts) -> dict[tuple[Side, str, str], Verdict]:
 
 
 def place_cells(side: Side) -> tuple[Cell, ...]:
-    """Return the cells of a row's labels, its variant apart."""
+    """Return the cells of a row's labels, except the variant."""
     return tuple(Cell(printable(text)) for text in side.workload)
 
 
 class Footnotes:
-    """Notes of a table, each once, in the order in which cells refer to them."""
+    """The notes of a table, each once, in the order in which cells refer to them."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
 
     def number(self, notes: Iterable[str]) -> tuple[int, ...]:
-        """Return the numbers by which a cell refers to notes."""
+        """Return the numbers with which a cell refers to notes."""
         texts = map(printable, notes)
         return tuple(self._numbers.setdefault(note, len(self._numbers) + 1) for note in texts)
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The notes, the first numbered 1."""
+        """The notes, numbered from 1."""
         return tuple(self._numbers)
 
 
 def change_cells(row: Verdict | None, verdicts: Verdicts, notes: Footnotes) -> tuple[Cell, Cell]:
-    """Write a change and its interval; dashes where nothing was compared.
+    """Write a change and its interval; dashes if nothing was compared.
 
-    The change refers to how it was found, where that is not the usual way.
+    The change refers to a note about its method, unless the method is the usual one.
     """
     if row is None:
         return Cell(NOTHING), Cell(NOTHING)
@@ -331,7 +331,7 @@ def change_cells(row: Verdict | None, verdicts: Verdicts, notes: Footnotes) -> t
 
 
 def fold_place(table: Table, caption: str) -> Table:
-    """Say in the caption what all rows share."""
+    """State in the caption what all rows share."""
     folded, shared = fold_constant(table, PLACE)
     caption = "; ".join((*shared, caption))
     return Table(folded.title, folded.columns, folded.rows, folded.notes, caption, folded.footer)

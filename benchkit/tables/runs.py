@@ -1,7 +1,7 @@
-"""The runs behind a comparison: a line each, or one for each series of equal labels.
+"""The runs behind a comparison: a line each, or one for each series with equal labels.
 
-`benchkit runs` and the report list the same columns, and a run that was not compared says so by
-its role.
+`benchkit runs` and the report list the same columns, and the role of a run shows why it was not
+compared.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from benchkit.schema import Runs
 
 _NAMES = ("group", "variant", "benchmark", "params", "run", "role", "tool", "started_at")
-#: What differs from run to run of a series; runs that are alike in all else share a line.
+#: Columns that differ between the runs of a series; runs that agree in all others share a line.
 _OF_EACH = frozenset({"run", "started_at"})
-#: Values of lines, by column.
+#: Values of the lines, by column.
 Columns = dict[str, list[Any]]
-#: Stretches of run numbers that a line lists; the rest is counted.
+#: Maximum number of ranges of run numbers in a line; the rest is counted.
 _MOST_STRETCHES = 5
 
 
@@ -33,13 +33,13 @@ def runs_table(runs: Runs, *, is_folded: bool = False) -> Table:
     Parameters
     ----------
     is_folded : bool
-        Whether runs of equal labels share a line, with the start of the first, the median duration
-        and the sum of their sources.
+        Whether runs with equal labels share a line, with the start of the first, the median
+        duration and the number of their sources.
 
     Returns
     -------
     Table
-        Columns that are empty throughout are left out, and the origin where there is but one.
+        Empty columns are omitted, and so is the origin if there is only one.
     """
     names = (*_NAMES, *(("origin",) if runs["origin"].nunique() > 1 else ()))
     columns = {name: runs[name].tolist() for name in (*names, "duration", "remark")}
@@ -62,7 +62,7 @@ def runs_table(runs: Runs, *, is_folded: bool = False) -> Table:
 
 
 def _fold(columns: Columns, labels: Sequence[str]) -> Columns:
-    """Make one line of all that have the same labels, where the first of them stands."""
+    """Join the runs with the same labels into one line, at the position of the first."""
     series: dict[tuple[Any, ...], list[int]] = {}
     for place, row in enumerate(zip(*(columns[name] for name in labels), strict=True)):
         known = tuple(value if isinstance(value, str) else None for value in row)
@@ -83,7 +83,7 @@ def _fold(columns: Columns, labels: Sequence[str]) -> Columns:
 
 
 def write_numbers(numbers: set[int]) -> str:
-    """Write run numbers as stretches, ``1–3, 5``, and count what is beyond a few of them."""
+    """Write run numbers as ranges, ``1–3, 5``, and count those beyond the first few."""
     stretches = [*_find_stretches(sorted(numbers))]
     shown = [f"{a}–{b}" if a < b else f"{a}" for a, b in stretches[:_MOST_STRETCHES]]
     more = sum(b - a + 1 for a, b in stretches[_MOST_STRETCHES:])
@@ -123,7 +123,7 @@ def _duration(value: object) -> Cell:
 
 
 def write_time(value: object) -> str:
-    """Write a time as ``2026-11-21 01:21:43``, in UTC; nothing where it is unknown."""
+    """Write a time as ``2026-11-21 01:21:43``, in UTC; empty if unknown."""
     return value.strftime("%Y-%m-%d %H:%M:%S") if _is_time(value) else ""
 
 

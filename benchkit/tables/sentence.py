@@ -1,7 +1,7 @@
-"""The verdict in words: one sentence first, then at most three bullets.
+"""The verdict as text: one sentence first, then at most three bullets.
 
-Terminal, Markdown, HTML, JSON and JUnit begin with the same words; what is not shown is said to
-be not shown, with what is excluded.
+Terminal, Markdown, HTML, JSON and JUnit begin with the same sentence. Undecided rows are described
+as inconclusive, with the changes that are excluded.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ from benchkit.verdict import (
 
 _WORDS = 35
 _BULLETS = 3
-#: Metrics that the sentence names without a number.
+#: Maximum number of metrics that the sentence names without a number.
 _NAMED = 2
-#: Variants without a value that the sentence names.
+#: Maximum number of variants without a value that the sentence names.
 _LISTED = 6
 _SHOWN = {REGRESSION, IMPROVEMENT, CHANGED}
-#: The gravest verdict gives the sentence its mark.
+#: The most severe verdict determines the mark of the sentence.
 _GRAVEST = (REGRESSION, INCONCLUSIVE, CHANGED, IMPROVEMENT, EQUIVALENT, UNCHANGED)
 
 
 def headline(verdicts: Verdicts) -> str:
-    """Say what the comparison shows in one sentence of about 35 words.
+    """Summarise the comparison in one sentence of about 35 words.
 
     Returns
     -------
     str
-        A mark and a sentence: ``▲ otlp serves 13.1 % fewer requests/s than none (95 % CI
-        11.1–14.8 %); 8 runs each.`` The mark is that of the gravest verdict.
+        A mark and a sentence: ``▲ otlp serves 13.1 % fewer requests/s than none (95 % CI 11.1–14.8
+        %); 8 runs each.`` The mark is that of the most severe verdict.
     """
     clauses = _order(write_clauses(verdicts))
     unread = say_lacking(verdicts)
@@ -72,7 +72,7 @@ def headline(verdicts: Verdicts) -> str:
 
 
 def _count_runs(rows: Sequence[Verdict]) -> str:
-    """Say on how many runs the sentence stands: ``8 runs each``."""
+    """State the number of runs behind the sentence: ``8 runs each``."""
     counts = {n for row in rows for n in (row.contrast.n_baseline, row.contrast.n_variant)}
     if len(counts) == 1:
         return "1 run each" if counts == {1} else f"{counts.pop()} runs each"
@@ -80,12 +80,12 @@ def _count_runs(rows: Sequence[Verdict]) -> str:
 
 
 def say_lacking(verdicts: Verdicts) -> str:
-    """Name the variants that the sentence cannot speak of, since no value of theirs was read.
+    """Name the variants that the sentence cannot cover, because none of their values was read.
 
     Returns
     -------
     str
-        ``no readable request_rate: skywalking, zipkin``; empty where none is missing.
+        ``no readable request_rate: skywalking, zipkin``; empty if none is missing.
     """
     missing: dict[str, list[str]] = {}
     for variant, names in sorted(verdicts.comparisons.lacking.items()):
@@ -95,7 +95,7 @@ def say_lacking(verdicts: Verdicts) -> str:
 
 
 def _list_metrics(clauses: Sequence[Clause], named: Sequence[Clause]) -> str:
-    """Name what the sentence had no room for; of a metric that it tells of the variants, too."""
+    """Name the metrics without room in the sentence, with variants if it mentions the metric."""
     known = {clause.metric for clause in named}
     names = list(
         dict.fromkeys(
@@ -110,12 +110,12 @@ def _list_metrics(clauses: Sequence[Clause], named: Sequence[Clause]) -> str:
 
 
 def bullets(verdicts: Verdicts, caveats: Sequence[str] = ()) -> tuple[str, ...]:
-    """Say what the sentence had no room for: more costs, what is not known, what else moved.
+    """List what does not fit the sentence: more costs, undecided rows, other changes.
 
     Parameters
     ----------
     caveats : sequence of str, optional
-        What nobody should read the sentence without.
+        What a reader must know before the sentence.
 
     Returns
     -------
@@ -133,7 +133,7 @@ def bullets(verdicts: Verdicts, caveats: Sequence[str] = ()) -> tuple[str, ...]:
 
 
 def _order(clauses: Sequence[Clause]) -> list[Clause]:
-    """Put metrics with a regression first, then with another change; keep a metric's together."""
+    """Put metrics with a regression first, then with other changes; keep each metric together."""
     words: dict[str, set[str]] = {}
     for clause in clauses:
         words.setdefault(clause.metric, set()).add(clause.word)
@@ -146,7 +146,7 @@ def _order(clauses: Sequence[Clause]) -> list[Clause]:
 
 
 def _fit(clauses: Sequence[Clause]) -> tuple[list[Clause], list[Clause]]:
-    """Keep as many whole clauses as a sentence can carry, the first in any case."""
+    """Keep as many whole clauses as fit the sentence, but at least the first."""
     words = 0
     for index, clause in enumerate(clauses):
         words += len(clause.text.split(" "))
@@ -156,7 +156,7 @@ def _fit(clauses: Sequence[Clause]) -> tuple[list[Clause], list[Clause]]:
 
 
 def _say_drift(verdicts: Verdicts) -> str:
-    """Say which changes of the sentence a drift of the machine has moved, and to what."""
+    """List the changes in the sentence that drift of the machine has moved, and their values."""
     moved = [row for row in verdicts.primary if row.contrast.drift is not None]
     if not moved:
         return ""
@@ -190,7 +190,7 @@ def _say_unknown(verdicts: Verdicts) -> str:
 
 
 def _ask_for_runs(rows: Sequence[Verdict], verdicts: Verdicts) -> str:
-    """Say how many runs it takes where there are no intervals, and of what, if not of all."""
+    """State how many runs rows without an interval need, and name the rows if not all need them."""
     hardest = max((row.runs_needed for row in rows if row.runs_needed), default=None)
     if not hardest:
         return ""
@@ -201,7 +201,7 @@ def _ask_for_runs(rows: Sequence[Verdict], verdicts: Verdicts) -> str:
 
 
 def _list_rows(rows: Sequence[Verdict], verdicts: Verdicts) -> list[str]:
-    """Name rows by metric and variant, the benchmarks of each together."""
+    """Name rows by metric and variant, with the benchmarks of each together."""
 
     def name(row: Verdict) -> str:
         return f"{name_variant(row.contrast, verdicts)}, {name_metric(row.contrast)}"
@@ -249,7 +249,7 @@ def _say_exploratory(verdicts: Verdicts) -> str:
 
 
 def _find_alike(rows: Sequence[Verdict]) -> list[Verdict]:
-    """Return the most rows whose changes can be compared: of one metric, one way, on one scale."""
+    """Return the largest group of comparable changes: same metric, direction and scale."""
     kinds: dict[tuple[object, ...], list[Verdict]] = {}
     for row in rows:
         c = row.contrast

@@ -1,4 +1,4 @@
-"""One series of a history in words: its step changes, and its newest commit."""
+"""One series of a history as text: its step changes, and its newest commit."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def write_change(series: Series, change: Change) -> str:
 
 
 def name_change(series: Series, change: Change) -> str:
-    """Name the commit of a change with its day."""
+    """Name the commit of a change, with its date."""
     return f"since {name_commit(series, change.commit)} ({write_day(change.time)})"
 
 
@@ -41,7 +41,7 @@ def describe_change(series: Series, change: Change) -> str:
 
 
 def _write_size(series: Series, change: Change) -> str:
-    """Write ``+3.2 % [2.1, 4.3 %]``; of exact counts ``+8.3 % (12 → 13)``."""
+    """Write ``+3.2 % [2.1, 4.3 %]``; for exact counts ``+8.3 % (12 → 13)``."""
     if series.is_difference:
         return f"{_write_difference(series, change)} ({_write_levels(series, change)})"
     if not change.is_exact:
@@ -68,12 +68,12 @@ def _write_difference(series: Series, change: Change | Newest) -> str:
 
 
 def write_newest(series: Series) -> str:
-    """Say whether the newest commit lies where those before it predict."""
+    """State whether the newest commit lies within the prediction from the commits before it."""
     return f"{name_newest(series)}: {write_place(series)}"
 
 
 def write_place(series: Series) -> str:
-    """Write where the newest commit lies: ``inside, +1.2 % vs. [−2.0, +2.0 %]``."""
+    """Write the place of the newest commit: ``inside, +1.2 % vs. [−2.0, +2.0 %]``."""
     newest = series.newest
     if series.is_exact and newest.verdict in {INSIDE, OUTSIDE}:
         others = (
@@ -138,6 +138,6 @@ def _interval(change: Change) -> str:
 
 
 def name_newest(series: Series) -> str:
-    """Name the newest commit with its day."""
+    """Name the newest commit, with its date."""
     last = series.measured[-1]
     return f"newest {name_commit(series, last.commit)} ({write_day(last.time)})"

@@ -1,4 +1,4 @@
-"""What became of each source of an ingest: in total, and one by one."""
+"""The outcome of each source of an ingest: in total, and one by one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchkit.tables.model import Cell, Column, Table
 
 
 def total_sources(reports: Iterable[SourceReport]) -> Table:
-    """Add the sources up by format and outcome."""
+    """Count the sources by format and outcome."""
     totals: dict[tuple[str, str], list[int]] = {}
     for report in reports:
         name = " + ".join(report.formats) or "–"
@@ -37,7 +37,7 @@ def total_sources(reports: Iterable[SourceReport]) -> Table:
 
 
 def list_sources(reports: Iterable[SourceReport], skipped: Sequence[tuple[str, str]]) -> Table:
-    """List the sources one by one, those passed over last."""
+    """List the sources one by one, skipped ones last."""
     columns = (
         Column("source", "source"),
         Column("format", "format"),
@@ -65,7 +65,7 @@ def list_sources(reports: Iterable[SourceReport], skipped: Sequence[tuple[str, s
 
 
 def describe_skipped(skipped: Sequence[tuple[str, str]]) -> str:
-    """Say in a line what was skipped: ``skipped 2 scripts, 1 README``.
+    """Summarise the skipped files in a line: ``skipped 2 scripts, 1 README``.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def describe_skipped(skipped: Sequence[tuple[str, str]]) -> str:
 
 
 def _count_skipped(reason: str, times: int) -> str:
-    """Count what was skipped for a reason: ``2 copies that were put aside``."""
+    """Count the files skipped for one reason: ``2 copies that were put aside``."""
     article, _, noun = reason.partition(" ")
     if article not in {"a", "an"} or "," in noun:
         return f"{times} ({reason})"

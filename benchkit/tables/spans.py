@@ -1,4 +1,4 @@
-"""What became of the spans: a line per variant, a line per run, and what it means in a sentence."""
+"""The fate of the spans: a line per variant, a line per run, and a sentence on what it means."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from benchkit.tables.resources import MEDIANS, PLACE, place_cells
 from benchkit.units import Scale, format_percent, printable
 
 _HALF = 0.5
-#: Who counts requests in a server's log.
+#: Sources that count requests in a server's log.
 _LOGGED = frozenset({"agent", "obi", "beyla"})
 
 
 def spans_tables(
     accounts: Sequence[Account], cores: Mapping[Labels, float]
 ) -> tuple[Table, Table] | tuple[()]:
-    """Build the table of the variants and the table of the runs.
+    """Build a table with a row per variant and a table with a row per run.
 
     Parameters
     ----------
     cores : mapping of `Measured.key` to float
-        CPU of all that collects and stores spans, where it was recorded.
+        CPU of all processes that collect and store spans, if recorded.
     """
     if not accounts:
         return ()
@@ -46,7 +46,7 @@ def spans_tables(
 
 
 def describe_losses(accounts: Sequence[Account]) -> str:
-    """Say how many spans were lost, so that no cost beside it is that of complete tracing."""
+    """State how many spans were lost, since costs then do not reflect complete tracing."""
     lost = _by_variant(accounts, lambda account: account.share)
     if lost and min(lost.values()) > 0:
         low, high = (_share(end(lost.values())) for end in (min, max))
@@ -69,7 +69,7 @@ def describe_losses(accounts: Sequence[Account]) -> str:
 
 
 def describe_spans(accounts: Sequence[Account]) -> tuple[str, ...]:
-    """Say how many spans were lost, whether traces are complete, and what was not counted."""
+    """State how many spans were lost, whether traces are complete, and what was not counted."""
     lost = _by_variant(accounts, lambda account: account.share)
     lines = []
     if lost:
@@ -98,7 +98,7 @@ def describe_spans(accounts: Sequence[Account]) -> tuple[str, ...]:
 
 
 def describe_handled(accounts: Sequence[Account]) -> str:
-    """Say how many requests a server's log counts for each request of the load."""
+    """State how many requests a server's log counts for each request of the load."""
     ratios: dict[str, list[str]] = {}
     for account in accounts:
         if account.backend in _LOGGED and account.created and account.requests:
@@ -114,7 +114,7 @@ def describe_handled(accounts: Sequence[Account]) -> str:
 
 
 def _tell_none(accounts: Sequence[Account], variants: Iterable[str]) -> str:
-    """Name the variants none of whose runs lost a span, or may have lost one behind a surplus."""
+    """Name the variants in which no run lost a span or may hide a loss behind a surplus."""
     lossy = {a.run.variant for a in accounts if a.share != 0 or a.has_surplus}
     clean = [printable(variant) for variant in variants if variant not in lossy]
     return f"No spans were lost in {', '.join(clean)}." if clean else ""

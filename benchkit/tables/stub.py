@@ -1,6 +1,6 @@
-"""The columns that say what a row of one variant is about.
+"""The columns that name the subject of a row about one variant.
 
-Plans and calibrations name their rows alike.
+Plans and calibrations name their rows the same way.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def stub_columns() -> tuple[Column, ...]:
 
 
 def stub_cells(row: Replicates) -> tuple[Cell, ...]:
-    """Say what a row is about."""
+    """Return the cells that name the subject of a row."""
     texts = (
         row.group, row.benchmark, row.params, row.tool, shorten(row.subject),
         display_name(row.metric, row.stat), row.variant,
@@ -33,14 +33,14 @@ def stub_cells(row: Replicates) -> tuple[Cell, ...]:
 
 
 def fold_stub(table: Table, empty: Sequence[str] = ()) -> Table:
-    """Say in the caption what all rows share, and leave out columns that say nothing."""
+    """State in the caption what all rows share, and remove empty columns."""
     filled = drop_empty(table, (*NAMES[:-1], *empty))
     folded, shared = fold_constant(filled, NAMES[:-1])
     return replace(folded, caption="; ".join(part for part in (*shared, table.caption) if part))
 
 
 def write_share(share: float) -> str:
-    """Write a share or a size without a sign, about two digits of it.
+    """Write a share or a size without a sign, with about two digits.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What more load brings: a line per level, and a sentence on where it ends."""
+"""The effect of more load: a line per level, and a sentence on where the gain ends."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from benchkit.units import (
     printable,
 )
 
-#: Shares of the best rate that people ask for: none is rounded across.
+#: Shares of the best rate that people look for; numbers are not rounded across them.
 _SHARES = (0.8, 0.85, 0.9, 0.95, 1.0)
 _TIMES = "\N{MULTIPLICATION SIGN}"
 _STATS = ("mean", "p50", "p99", "stdev", "max")
-#: A step that is more than this share of a latency costs it a digit that people read.
+#: Largest step, as a share of a latency, that costs no digit that people read.
 _COARSE = 0.005
 
 
 def name_sweep(sweep: Sweep) -> str:
-    """Name what was swept: ``nginx, /index.html, ab``."""
+    """Name the swept series: ``nginx, /index.html, ab``."""
     parts = (sweep.group, sweep.variant, sweep.benchmark, sweep.params, sweep.tool)
     return printable(", ".join(part for part in parts if part))
 
 
 def sweep_table(saturation: Saturation) -> Table:
-    """Build the table of a sweep, its knee marked."""
+    """Build the table of a sweep, with its knee marked."""
     sweep, knee = saturation.sweep, saturation.knee
     times = _time_scale(sweep)
     rows = tuple(
@@ -75,7 +75,7 @@ def sweep_table(saturation: Saturation) -> Table:
 
 
 def _time_scale(sweep: Sweep) -> Scale:
-    """Choose one scale for all times, so that columns can be read across."""
+    """Choose one scale for all times, so that rows can be compared across columns."""
     waits = [wait for level in sweep.levels if (wait := sweep.wait(level))]
     latencies = [[level.latency.get(stat, 0.0) for level in sweep.levels] for stat in _STATS]
     return scale_of([max(values, default=None) for values in (waits, *latencies)], "s")
@@ -90,7 +90,7 @@ def _write_latency(level: Level, stat: str, scale: Scale) -> Cell:
 
 
 def _describe_steps(sweep: Sweep) -> tuple[str, ...]:
-    """Say in which steps a tool tells its latencies, where a digit is lost by them."""
+    """State the steps in which a tool reports its latencies, if they cost a digit."""
     steps: dict[float, list[str]] = {}
     for stat in _STATS:
         resolutions = [level.steps.get(stat, 0.0) for level in sweep.levels]
@@ -112,7 +112,7 @@ def _quiet(cell: Cell) -> Cell:
 
 
 def lead_sweeps(saturations: Sequence[Saturation]) -> str:
-    """Say in a line what a sweep shows: its best level, the speed-up there, and its knee."""
+    """Summarise a sweep in a line: its best level, the speed-up there, and its knee."""
     sweep = saturations[0].sweep
     best, lowest = sweep.best, sweep.levels[0]
     unit = " connections" if sweep.by == CONNECTIONS else " requests/s offered"
@@ -127,7 +127,7 @@ def lead_sweeps(saturations: Sequence[Saturation]) -> str:
 
 
 def describe_sweep(saturation: Saturation) -> str:
-    """Say where a sweep saturates, by which rule, at what price, and what was not measured."""
+    """State where a sweep saturates, by which rule, at what cost, and what was not measured."""
     sweep = saturation.sweep
     parts = [_say_knee(saturation)]
     last, at = sweep.levels[-1], saturation.level
@@ -170,7 +170,7 @@ def _say_why(saturation: Saturation) -> str:
 
 
 def _size(level: float) -> str:
-    """Write a level whole where it is."""
+    """Write a level, without decimals if it is a whole number."""
     return format_number(level, 1 if float(level).is_integer() else 3)
 
 

@@ -31,7 +31,7 @@ Changes = Mapping[tuple[Labels, str, str, str, str], Verdict]
 
 
 def wide_table(amounts: Amounts, verdicts: Verdicts) -> Table:
-    """Build the table: each value with its spread and its change against the baseline."""
+    """Build the table: each value with its spread and its change from the baseline."""
     amounts, columns = _count_files(amounts, verdicts), _list_columns(amounts)
     scales = {
         each: Scale(0.01, "%")
@@ -92,7 +92,7 @@ def list_wide(amounts: Amounts, verdicts: Verdicts) -> tuple[list[str], list[lis
 
 
 def _count_files(amounts: Amounts, verdicts: Verdicts) -> Amounts:
-    """Return amounts as their rows are compared where each file counts as one run (B218)."""
+    """Return amounts as their rows compare them if each file counts as one run (B218)."""
     joined = {}
     for c in (row.contrast for row in verdicts.rows if any(row.contrast.repeats)):
         labels = Labels(c.group, c.benchmark, c.params, c.tool)
@@ -123,7 +123,7 @@ def _count_files(amounts: Amounts, verdicts: Verdicts) -> Amounts:
 
 
 def _list_columns(amounts: Amounts) -> dict[Published, str]:
-    """Return what some variant has, with its unit."""
+    """Return the metrics of any variant, with their units."""
     units = {each: amount.unit for row in amounts.values() for each, amount in row.items()}
     return {each: units[each] for each in PUBLISHED if each in units}
 
@@ -138,7 +138,7 @@ def _list_changes(verdicts: Verdicts) -> Changes:
 
 
 def _arrange(amounts: Amounts, verdicts: Verdicts) -> list[tuple[Labels, str]]:
-    """Return the rows, the baseline of each benchmark first."""
+    """Return the rows, with the baseline of each benchmark first."""
     pairs = verdicts.comparisons.pairs
     order = {name: at for at, name in enumerate([*(b for b, _ in pairs), *(v for _, v in pairs)])}
     cells = {labels: at for at, labels in enumerate(dict.fromkeys(cell for cell, _ in amounts))}
@@ -166,8 +166,8 @@ def _write(
 ) -> Cell:
     """Write a value with its spread and its change: ``9173 ± 1.9 % (−13.1 %)``.
 
-    Footnotes say where it is of fewer runs than its row, or where the two values do not give the
-    change.
+    Footnotes mark a value from fewer runs than its row, and a change that is not the ratio of the
+    two values.
     """
     if amount is None:
         return Cell(NOTHING)

@@ -1,4 +1,4 @@
-"""The words and marks of a verdict, and how a change is written beside them.
+"""The words and marks of a verdict, and the formats of changes.
 
 The sentence and every table use the same words, which name a direction and never a colour.
 """
@@ -41,7 +41,7 @@ MARKS = {
     CHANGED: "≠",
     INCONCLUSIVE: "~",
 }
-#: The words of JSON and those of people; a change is said by `word_change`.
+#: The words of JSON mapped to those of people; `word_change` describes a change.
 WORDS = {
     EQUIVALENT: "no meaningful difference",
     UNCHANGED: "no meaningful difference",
@@ -51,7 +51,7 @@ NOTHING = "–"
 
 
 def describe_word(verdict: Verdict, margin: float) -> str:
-    """Say a verdict in a word or two: ``slower, by at least 3 %``.
+    """Describe a verdict in a word or two: ``slower, by at least 3 %``.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def describe_word(verdict: Verdict, margin: float) -> str:
 
 
 def shorten_word(verdict: Verdict, margin: float) -> str:
-    """Say a verdict as shortly as a narrow screen needs: ``slower``, ``within ±3 %``."""
+    """Describe a verdict for a narrow screen: ``slower``, ``within ±3 %``."""
     if verdict.word == EQUIVALENT:
         return f"within ±{format_bare(margin)}"
     wording = find_wording(verdict.contrast)
@@ -77,17 +77,17 @@ def shorten_word(verdict: Verdict, margin: float) -> str:
 
 
 def find_wording(contrast: Contrast) -> Wording:
-    """Return how sentences put the changes of a row's metric."""
+    """Return the phrases in which sentences describe changes of a row's metric."""
     return lookup(contrast.metric).wording
 
 
 def is_more(contrast: Contrast) -> bool:
-    """Tell whether the estimate is a change upwards."""
+    """Return whether the estimate is an increase."""
     return contrast.delta > 0 if contrast.ratio is None else contrast.ratio > 1
 
 
 def is_beyond(contrast: Contrast, margin: float) -> bool:
-    """Tell whether the whole interval lies beyond the margin, on one side."""
+    """Return whether the whole interval lies beyond the margin, on one side."""
     low, high = contrast.ratio_low, contrast.ratio_high
     if low is None or high is None:
         return False
@@ -96,19 +96,19 @@ def is_beyond(contrast: Contrast, margin: float) -> bool:
 
 
 def format_bare(fraction: float) -> str:
-    """Write a share without sign, and without decimals where it has none."""
+    """Write a share without a sign, and without decimals if it has none."""
     percent = round(fraction * 100, 4)
     return f"{percent:g}\N{NO-BREAK SPACE}%"
 
 
 def name_metric(contrast: Contrast) -> str:
-    """Name what was measured: ``median latency``, ``mean CPU (/bench/server)``."""
+    """Name the metric of a row: ``median latency``, ``mean CPU (/bench/server)``."""
     name = display_name(contrast.metric, contrast.stat)
     return printable(f"{name} ({contrast.container})" if contrast.subject else name)
 
 
 def name_variant(contrast: Contrast, verdicts: Verdicts) -> str:
-    """Name the variant, and its baseline where the comparison has several."""
+    """Name the variant, with its baseline if the comparison has several."""
     baselines = {baseline for baseline, _ in verdicts.comparisons.pairs}
     if len(baselines) > 1:
         return printable(f"{contrast.variant} vs. {contrast.baseline}")
@@ -116,7 +116,7 @@ def name_variant(contrast: Contrast, verdicts: Verdicts) -> str:
 
 
 def write_change(contrast: Contrast, margin: float) -> str:
-    """Write the change: ``−13.1 %``, ``3.40×``, or a difference where there is no ratio."""
+    """Write the change: ``−13.1 %``, ``3.40×``, or a difference if there is no ratio."""
     if contrast.method == REFUSED:
         return NOTHING
     if contrast.ratio is None:
@@ -125,7 +125,7 @@ def write_change(contrast: Contrast, margin: float) -> str:
 
 
 def write_interval(contrast: Contrast, margin: float) -> str:
-    """Write the interval of the change, or a dash where there is none."""
+    """Write the interval of the change, or a dash if there is none."""
     if contrast.difference_low is not None and contrast.difference_high is not None:
         return _write_amounts(contrast, contrast.difference_low, contrast.difference_high)
     low, high = contrast.ratio_low, contrast.ratio_high
@@ -151,7 +151,7 @@ def _write_signed(value: float, scale: Scale) -> str:
     return f"{'+' if value > 0 else ''}{write_value(value, scale)}"
 
 
-#: What adjusted the p-values of a family, in the words of a table's head.
+#: Adjustments of the p-values of a family, as written in the header of a table.
 _ADJUSTMENTS = {
     "holm": "Holm",
     "max-t": "permutation of whole runs, max-T",
@@ -161,7 +161,7 @@ _ADJUSTMENTS = {
 
 
 def name_adjustment(word: str) -> str:
-    """Name what adjusts p-values of rows that are decided together.
+    """Name the adjustment of p-values of rows that are decided together.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def name_adjustment(word: str) -> str:
 
 
 def name_rule(rows: Iterable[Verdict]) -> str:
-    """Say by which metrics each of several tools is judged, where these differ."""
+    """List the metrics by which each of several tools is judged, if they differ."""
     named: dict[str, dict[str, None]] = {}
     for c in (row.contrast for row in rows):
         named.setdefault(c.tool, {})[display_name(c.metric, c.stat)] = None
@@ -183,24 +183,24 @@ def name_rule(rows: Iterable[Verdict]) -> str:
 
 
 def name_adjustments(rows: Sequence[Verdict]) -> str:
-    """Name what adjusted the p-values of the primary rows."""
+    """Name the adjustment of the primary rows' p-values."""
     used = dict.fromkeys(row.adjustment for row in rows)
     return "; ".join(name for word, name in _ADJUSTMENTS.items() if word in used)
 
 
-#: What an interval is that is none of the change.
+#: Prefixes of intervals that are not confidence intervals of the change.
 _INTERVALS = {WITHIN: " within-run", HISTORY: " prediction"}
 
 
 def write_size(contrast: Contrast, margin: float) -> str:
-    """Write how large a change is, its direction left to the words: ``13.1 %``, ``80.0×``."""
+    """Write the size of a change without its direction: ``13.1 %``, ``80.0×``."""
     if contrast.ratio is not None and 0 < contrast.ratio <= FACTOR_DOWN:
         return format_change(1 / contrast.ratio)
     return write_change(contrast, margin).lstrip("+\N{MINUS SIGN}±")
 
 
 def write_share(contrast: Contrast, size: str) -> str:
-    """Write the factors of a decrease as shares, ``1/3.40 to 1/27.6``, unless it is a speed-up."""
+    """Write the factors of a decrease as fractions, ``1/3.40 to 1/27.6``, except speed-ups."""
     bare = size.replace("\N{MULTIPLICATION SIGN}", "")
     if bare == size or is_more(contrast) or find_wording(contrast).down == "faster":
         return size
@@ -212,8 +212,8 @@ def write_share(contrast: Contrast, size: str) -> str:
 def write_sureness(contrast: Contrast, *, signed: bool = False) -> str:
     """Write the interval in the sentence, in the direction of its estimate or with signs.
 
-    ``(95 % CI 11.1–14.8 %)``, ``(95 % CI −2.3 to +2.7 %)`` where it holds no change, or that it is
-    too wide to read; empty without one.
+    ``(95 % CI 11.1–14.8 %)``, ``(95 % CI −2.3 to +2.7 %)`` if it includes no change, or a note that
+    it is too wide to read; empty without an interval.
     """
     low, high, ratio = contrast.ratio_low, contrast.ratio_high, contrast.ratio
     if low is None or high is None or ratio is None or low == high:
@@ -227,13 +227,13 @@ def write_sureness(contrast: Contrast, *, signed: bool = False) -> str:
 def write_value(value: float, scale: Scale, step: float = 0.0) -> str:
     """Write one value with a scale chosen for its row: ``690 µs``, ``10 531/s``.
 
-    A ``step`` in the unit, in which its source tells it, takes away digits that it does not have.
+    A ``step``, in the unit, is the source's resolution; digits beyond it are not written.
     """
     return f"{format_stepped(value / scale.factor, step / scale.factor)}{write_unit(scale)}"
 
 
 def write_amount(value: float, unit: str) -> str:
-    """Write one value in a scale of its own; a whole number of bytes or of a count stays whole.
+    """Write one value in the scale that fits it; whole numbers of bytes or counts stay whole.
 
     Examples
     --------
@@ -245,14 +245,14 @@ def write_amount(value: float, unit: str) -> str:
 
 
 def write_unit(scale: Scale) -> str:
-    """Write a scale's unit as it follows a number."""
+    """Write a scale's unit in the form that follows a number."""
     if scale.label.startswith("1/"):
         return scale.label[1:]
     return f"\N{NO-BREAK SPACE}{scale.label}" if scale.label else ""
 
 
 def write_pvalue(verdict: Verdict) -> str:
-    """Write the adjusted p-value; exact metrics have none."""
+    """Write the adjusted p-value; empty for exact metrics."""
     if verdict.contrast.method == EXACT:
         return "exact"
     if verdict.contrast.method in DIRECTIONS or verdict.p_adjusted is None:
@@ -261,7 +261,7 @@ def write_pvalue(verdict: Verdict) -> str:
 
 
 def write_runs(contrast: Contrast) -> str:
-    """Write the runs of both sides: ``8``, or ``8 + 7``."""
+    """Write the number of runs of both sides: ``8``, or ``8 + 7``."""
     left, right = contrast.n_baseline, contrast.n_variant
     return f"{left}" if left == right else f"{left} + {right}"
 
