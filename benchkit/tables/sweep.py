@@ -85,7 +85,7 @@ def _write_latency(level: Level, stat: str, scale: Scale) -> Cell:
     value = level.latency.get(stat)
     if value is None:
         return Cell("")
-    step = level.steps.get(stat, 0.0) / (1 if level.runs % 2 else 2)  # a median of two is between
+    step = level.steps.get(stat, 0.0) / (1 if level.runs % 2 else 2)  # a median of two lies between
     return Cell(format_stepped(value / scale.factor, step / scale.factor), value)
 
 
