@@ -113,7 +113,7 @@ class Discovery:
 
     @property
     def is_ordered(self) -> bool:
-        """Return whether the first source is the baseline's unless a name decides."""
+        """Return whether the first source is from the baseline, unless a name decides."""
         is_named = all(source.is_named for source in self.found)
         return self.order is Order.FOLDERS or (self.order is Order.FILES and is_named)
 

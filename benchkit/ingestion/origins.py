@@ -111,9 +111,9 @@ def _shorten(value: str) -> str:
 class Choice:
     """The parts of one origin per side, and the sides that several origins hold.
 
-    ``contested`` maps a variant to its origins, newest first. ``stale`` maps a variant that only
-    other than the preferred origins hold to the reason why no gate judges it. ``retried`` maps the
-    origin of a CI job to its earlier attempts, by variant.
+    ``contested`` maps a variant to its origins, newest first. ``stale`` maps a variant that no
+    preferred origin holds, although it holds others, to the reason why no gate judges it.
+    ``retried`` maps the origin of a CI job to its earlier attempts, by variant.
     """
 
     parts: list[Part]

@@ -62,7 +62,7 @@ _REASONS = {
 
 
 def find_pooled(parts: Sequence[Part], others: Sequence[Part] = ()) -> Iterator[Finding]:
-    """B111: repeats of one row record several commits, or separate places never read together.
+    """B111: repeats of a row record several commits, or lie apart and were never read together.
 
     A packed file next to a plain one of the same name with other content is another measurement. If
     one ingest reads several folders, their names decide whether they are groups or runs.

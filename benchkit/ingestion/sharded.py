@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from benchkit.parsers.base import Row
 
-#: Yields batches of raw samples of the pieces that batch and piece identify.
+#: Yields batches of raw samples of pieces, which are given as pairs of batch and piece.
 ReadSamples = Callable[[Sequence[tuple[int, int]]], Iterable["pa.RecordBatch"]]
 
 

@@ -1,7 +1,7 @@
 """Values on their way to the store: many from one source become a file, few a batch.
 
-A source may hold more values than fit into memory. The process that reads it writes them at the
-same time: samples by metric, with one metric per row group; values of runs in columns, as they
+A source may hold more values than fit into memory. The process that reads it also writes them,
+while it reads: samples by metric, with one metric per row group; values of runs in columns, as they
 come.
 
 Further threads read blocks of one large source ahead, and write behind.

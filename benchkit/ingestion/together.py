@@ -177,7 +177,7 @@ def read_together(found: Sequence[Found], variant: str, tools: ToolNames) -> Ord
 
 
 def _read_sides(plain: Sequence[Found], tree: Sequence[PathLabels], tools: ToolNames) -> bool:
-    """Make variants of folders with the same benchmarks; return whether they are any."""
+    """Make variants of folders with the same benchmarks; return whether there are any."""
     folders: dict[Path, list[Found]] = defaultdict(list)
     for source in plain:
         if source.sidecars:

@@ -81,7 +81,7 @@ def list_differences(same: Sequence[Piece], joint: str = ", ") -> list[str]:
 
 
 def list_outer(same: Sequence[Piece]) -> dict[int, str]:
-    """Return lines above a block that also apply to later blocks, which have fewer lines."""
+    """Return for each block the lines it inherits from an earlier block with more lines above."""
     outer, longest = dict[int, str](), list[str]()
     for piece, text in zip(same, list_differences(same, "\n"), strict=True):
         lines = text.splitlines()

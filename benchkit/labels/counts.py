@@ -61,7 +61,7 @@ def find_counts(
 ) -> set[_Key]:
     """Return the keys whose numbers count runs; a single number is a run.
 
-    A number missing under one name may appear under another; part of a series of levels is one too.
+    A number missing under one name may appear under another; a subset of levels counts no runs.
 
     Parameters
     ----------

@@ -125,7 +125,7 @@ def _family(piece: Piece) -> tuple[object, ...]:
 
 
 def _name_by_tokens(runs: Sequence[Run]) -> None:
-    """Name runs by the words for their form if those differ: ``json-1.txt`` and ``text-2.txt``."""
+    """Use form words as names if they differ within one form: ``json-1.txt``, ``text-2.txt``."""
     tokens: dict[tuple[str, str], set[tuple[str, ...]]] = defaultdict(set)
     for run in runs:
         tokens[run.name, run.first.form].add(form_tokens(run.path))

@@ -103,8 +103,8 @@ def leave_package(group: str, package: str) -> str:
 def note_alone(before: Iterable[Piece], new: Iterable[Piece]) -> Iterator[Diagnostic]:
     """Note that a file read alone counts as a run, though its number may be part of the name.
 
-    Read together, `jdk-17.txt` and `jdk-21.txt` are two names; read one after the other, only one
-    number is visible at a time.
+    Read together, `jdk-17.txt` and `jdk-21.txt` are two names. If they are read one after the
+    other, only one number is known at a time.
 
     Examples
     --------

@@ -228,7 +228,7 @@ def _sort(names: set[str]) -> tuple[str, ...]:
 
 
 def _part(read: Sequence[PathLabels]) -> tuple[tuple[str, int], ...]:
-    """Return each path's variant and a number for its labels, which repeats of a run share."""
+    """Return each path's variant and a number for its labels, which repeats share."""
     numbers: dict[tuple[object, ...], int] = {}
     rows = ((each.variant, each.group, each.benchmark, each.params) for each in read)
     return tuple((row[0], numbers.setdefault(row, len(numbers))) for row in rows)
@@ -363,7 +363,7 @@ def _write_stems(stems: Sequence[str]) -> Iterator[str]:
 
 
 def _write_words(stems: Sequence[Sequence[str]], sign: str) -> str:
-    """Write the pattern of stems that differ only in their count and one more word, if they do."""
+    """Write the pattern of stems that differ only in their count and one more word, or nothing."""
     if len({len(words) for words in stems}) != 1 or any(map(_SIGNS.search, stems[0])):
         return ""
     parts = [_write_word({*column}) for column in zip(*stems, strict=True)]

@@ -49,8 +49,8 @@ def leave_out_runs(
 ) -> list[Unfolded]:
     """Remove run counts from the folders of each path.
 
-    If files below these folders have runs as well, a date or time is removed and orders the runs
-    first. A folder that is only a number stays, and the number of another folder leads its
+    If files below these folders have runs as well, a date or time is removed, and runs are ordered
+    by it first. A folder that is only a number stays, and the number of another folder leads its
     remaining name: `none_3` is `none` in group 3.
 
     Examples
@@ -319,7 +319,7 @@ def _has_nearly(some: Collection[int], union: Collection[int]) -> bool:
 def find_glued(names: Iterable[str], baselines: Collection[str]) -> dict[str, tuple[str, int]]:
     """Find the words that are directly followed by a number that counts runs.
 
-    It does if a baseline has the numbers 1, 2 … and another word has the same ones.
+    Numbers count runs if a baseline has 1, 2 … and another word has the same ones.
 
     Examples
     --------

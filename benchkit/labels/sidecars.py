@@ -8,7 +8,7 @@ in `Sidecars.diagnostics` and never raised.
 
 `runs.json` records when each run was measured, for tools that print no times.
 
-wrk and ab print no times, and without them CPU and memory cannot be limited to the run.
+wrk and ab print no times, and without them CPU and memory cannot be restricted to the run.
 """
 
 from __future__ import annotations

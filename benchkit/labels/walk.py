@@ -119,7 +119,7 @@ _PRUNED = {
     "lost+found": "part of the file system",
 }
 _DIGITS = regex(r"([0-9]+)")
-#: Maximum number of digits that always fits 64 bits; longer digits are a name.
+#: Maximum number of digits that always fits 64 bits; a longer number is a name.
 DIGITS = 18
 
 #: Text and numbers in turn, and the name itself to distinguish ``01`` from ``1``.

@@ -28,7 +28,7 @@ _LOOKED_AT = 1 << 12
 _FEW = 100
 #: Columns that are never null in a sample.
 _ALWAYS = frozenset({"batch", "piece", "metric", "stat", "value", "unit", "origin", "line"})
-#: Columns whose bounds let readers skip row groups; bounds of the others take a third of a group.
+#: Columns whose bounds let readers skip row groups; bounds of all take a third longer to write.
 _PASSED_BY = ("batch", "piece", "metric")
 #: The partition column of values: samples are separate, so that no report opens their files.
 PARTITION = "raw"
@@ -90,7 +90,7 @@ def parquet_settings(first: pa.Table, *, is_raw: bool) -> dict[str, Any]:
 
     Hardly any two runs have the same value, so values per run are written without a dictionary. For
     samples, the first rows decide, because dictionary look-ups take ten times as long as writing.
-    Unordered whole seconds, as in a few texts of time, are smaller in a dictionary.
+    Unordered times with few distinct values, such as whole seconds, are smaller in a dictionary.
     """
     differences, plain = ["time", "line", "piece", "n"], [] if is_raw else ["value"]
     if is_raw:

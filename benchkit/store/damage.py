@@ -339,9 +339,9 @@ def _find_lost_logs(runs: Table, values: Table) -> Iterator[Damage]:
 
 
 def find_lost_runs(runs: Table, version: DeltaTable | None) -> Iterator[Damage]:
-    """Yield the entry after the newest one of runs, if it is not noted and a file is newer.
+    """Yield the entry after the newest of runs, if no version is noted and a file is newer.
 
-    If the newest version is noted, the file comes from a writer that was killed.
+    If a version is noted, the file comes from a writer that was killed.
     """
     if version is None or runs.is_remote or runs.read_newest() >= 0:
         return

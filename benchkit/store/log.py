@@ -219,7 +219,7 @@ def _list_ranges(rows: pa.Table) -> Ranges:
 
 
 def redo(log: pa.Table, lost: Iterable[tuple[int, Mapping[str, Ranges]]]) -> pa.Table:
-    """Return the newest rows of the pieces that lost commits dropped or kept, with this effect.
+    """Return the newest rows of pieces that lost commits dropped or kept, as these left them.
 
     Parameters
     ----------

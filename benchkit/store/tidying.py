@@ -28,8 +28,8 @@ SMALL_FILE = 16 << 20
 MANY_STALE = 16
 #: Number of files of the log of runs, which every command reads, from which small ones are merged.
 MANY_COMMITS = 16
-#: Maximum size of a file relative to all smaller ones with which it is merged: large files are not
-#: rewritten for a few rows, and each row only as often as the files double.
+#: Maximum number of rows of a file relative to all smaller ones with which it is merged: large
+#: files are not rewritten for a few rows, and each row only as often as the files double.
 _GROWTH = 2
 #: Maximum number of superseded rows in the log of runs, in addition to the number of needed rows.
 MANY_ROWS = 10_000
