@@ -72,6 +72,7 @@ class RequestLog:
         self.is_cut = False
         self.has_rate = True  # whether requests ran all the time
         self.judges = True  # whether it tells which requests failed
+        self.untimed = _UNTIMED  # why it cannot be told when requests began
 
     def add(
         self,
@@ -153,7 +154,7 @@ class RequestLog:
         if is_failed:
             yield ALL_FAILED.at(self.label, at, count=total)
         if total and not self.is_timed:
-            yield _UNTIMED.at(self.label, at, tool=self.tool)
+            yield self.untimed.at(self.label, at, tool=self.tool)
         if self.is_cut:
             yield _CUT_NAMES.at(self.label, at, most=_MOST_NAMES)
         if self.bad:

@@ -85,6 +85,16 @@ def test_another_tools_report_is_named() -> None:
             "_stats.csv",
         ),
         ("Method,Name,Error,Occurrences\n", "Locust's list of failures", "_stats.csv"),
+        (
+            "All benchmarks:\n\n       before           after         ratio\n     [53c4bb0b]",
+            "asv's comparison",
+            "folder results/",
+        ),
+        (
+            "{\n  url: 'http://h',\n  latency: {\n    p2_5: 3,\n    p97_5: 9\n",
+            "a result of autocannon as Node.js prints an object",
+            "JSON.stringify",
+        ),
         ('{"group_id":"a","function_id":"b","value_str":null}', "criterion's name", "sample.json"),
         (
             '{"results": [{"testbed": {}, "metrics": [{"iteration": 0, "boundary": {}}]}]}',

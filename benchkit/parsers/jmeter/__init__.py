@@ -17,10 +17,11 @@ A file without a header has the columns of a version's defaults where their numb
 other is refused with the setting that changes it. In XML a sample's attributes are the same
 columns (``t lt ct ts s lb rc rm by sby na``); what a sample holds is part of it. The aggregate
 report's table (``Save Table Data``) has mean, percentiles and rate of each label and in total, in
-milliseconds and KiB/s.
+milliseconds and KiB/s; so have the statistics of the dashboard (``-e -o FOLDER``), as JSON.
 
 Times may also be dates (``2024/05/01 12:00:00.123``); they lack a zone and count as UTC. Where they
-are whole seconds, the rate has a step.
+are whole seconds, the rate has a step. Of ``05/13/24`` a number above 12 is the day; where the
+beginning of the file has none, the run has no rate and does not say when it began.
 
 Without a column ``success``, requests failed whose response code is from 400 on or not of HTTP.
 
@@ -32,8 +33,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Collection, Iterator, Mapping
-from datetime import UTC, datetime
-from xml.parsers.expat import ErrorString, ExpatError, ParserCreate
+from xml.parsers.expat import ErrorString, ExpatError
 
 from benchkit.parsers.base import (
     Diagnostic,
@@ -46,7 +46,9 @@ from benchkit.parsers.base import (
     Tool,
     late,
 )
+from benchkit.parsers.jmeter.markup import TRANSACTION, Rows
 from benchkit.parsers.jmeter.pauses import Pauses
+from benchkit.parsers.jmeter.starts import AMBIGUOUS, find_order, read_start
 from benchkit.parsers.requestlog import RequestLog
 from benchkit.reading.delimited import header_of, read_rows
 from benchkit.reading.remarks import Remark
@@ -62,11 +64,8 @@ _TIMED = regex(r"\d{10,13}[,;\t|]\d{1,9}[,;\t|]")
 _JUDGED = regex(r"[,;\t|](?:true|false)[,;\t|]")
 _XML = regex(r"<testResults\b")
 _WHOLE = regex(r"\d{1,15}", re.ASCII)
-_DATE = regex(r"\d{4}([/-])\d\d\1\d\d[ T]\d\d:\d\d:\d\d(?:[.,](\d{3}))?", re.ASCII)
 _CODE = regex(r"\d{3}", re.ASCII)
 _REFUSED = regex(r"[45]\d\d$|Non HTTP response code")
-#: What JMeter writes as the message of a transaction controller.
-_TRANSACTION = "Number of samples in transaction"
 _TIMES = {"elapsed": "", "Latency": "wait", "Connect": "connect"}
 _SIZES = {"bytes": "bytes_in", "sentBytes": "bytes_out"}
 _NO_HEADER = Remark(
@@ -104,10 +103,6 @@ _LAYOUTS = {
     12: ("2.12", (*_FIRST, "bytes", "grpThreads", "allThreads", "Latency")),
     10: ("2.3", (*_FIRST, "bytes", "Latency")),
 }  # fmt: skip
-#: What the attributes of a sample in XML are called in CSV.
-_ATTRIBUTES = {"t": "elapsed", "lt": "Latency", "ct": "Connect", "ts": "timeStamp", "s": "success",
-               "lb": "label", "rc": "responseCode", "rm": "responseMessage", "by": "bytes",
-               "sby": "sentBytes", "na": "allThreads"}  # fmt: skip
 _OTHER = Remark(
     "the first line does not name the columns of a JTL",
     "use the file that JMeter wrote with -l",
@@ -162,7 +157,8 @@ def _parse(source: Source) -> Iterator[Record]:
             return
     else:
         delimiter = next((each for each in _DELIMITERS if f"elapsed{each}" in first), ",")
-    table = _Table(source.label, "jtl")
+    order = find_order(source.head().text)
+    table = _Table(source.label, "jtl", order=order)
     yield from table.begin(columns or first)
     names: dict[str, str] = {}
     rows = read_rows(source, "JMeter", sorted(_NEEDED), delimiter, named=columns)
@@ -171,7 +167,7 @@ def _parse(source: Source) -> Iterator[Record]:
             table.problems.append(row)
         elif "elapsed" in (texts := row.values()) and "timeStamp" in texts:  # another run's header
             yield from table.end()
-            names, table = row, _Table(source.label, "jtl", line)
+            names, table = row, _Table(source.label, "jtl", line, order)
             yield from table.begin(texts)
         else:
             renamed = {names[name]: cell for name, cell in row.items()} if names else row
@@ -185,16 +181,16 @@ def _parse_xml(source: Source) -> Iterator[Record]:
 
     What a sample holds (redirects, resources of a page) is part of it, unless it is a transaction.
     """
-    table, rows = _Table(source.label, "xml"), _Rows()
+    table, rows = _Table(source.label, "xml"), Rows()
     yield table.run
     lines = UntilDamage(source.ended_lines())
     error: ExpatError | None = None
     for _, text, is_ended in lines:
         error = error or rows.feed(text + "\n" * is_ended)
-        if rows.hand_to(table):
+        if rows.hand_to(table.take):
             yield from table.flush()
     error = error or rows.read(is_end=not lines.damage)
-    rows.hand_to(table)
+    rows.hand_to(table.take)
     if error is not None:
         table.problems.append(
             _BROKEN.at(source.label, error.lineno, error=ErrorString(error.code) or str(error))
@@ -203,72 +199,15 @@ def _parse_xml(source: Source) -> Iterator[Record]:
     lines.raise_damage()
 
 
-class _Rows:
-    """The samples of an XML document that is coming in, as rows of a table."""
-
-    def __init__(self) -> None:
-        self.parser = ParserCreate("UTF-8")
-        self.parser.StartElementHandler = self._start
-        self.parser.EndElementHandler = self._end
-        self.parser.EntityDeclHandler = self._refuse
-        self.rows: list[tuple[int, dict[str, str]]] = []
-        self.open: list[bool] = []  # whether what an open element holds counts
-        self._held: list[str] = []
-        #: Characters that are held, bytes that were read, and those of a tag without its end yet.
-        self._size = self._read = self._waiting = 0
-
-    def feed(self, text: str) -> ExpatError | None:
-        """Take a part; return what is wrong with those so far.
-
-        A tag or comment is read from its beginning whenever more of it comes, so what comes is held
-        until it is as long as what is read again.
-        """
-        self._held.append(text)
-        self._size += len(text)
-        return self.read() if self._size >= self._waiting else None
-
-    def read(self, *, is_end: bool = False) -> ExpatError | None:
-        """Read what is held; return what is wrong with it."""
-        data = "".join(self._held).encode()
-        self._held, self._size = [], 0
-        try:
-            self.parser.Parse(data, is_end)
-        except ExpatError as error:
-            return error
-        self._read += len(data)
-        self._waiting = self._read - self.parser.CurrentByteIndex
-        return None
-
-    def hand_to(self, table: _Table) -> bool:
-        """Hand the rows so far to a table, once; whether its block is full."""
-        full = [table.take(line, row) for line, row in self.rows]
-        self.rows = []
-        return any(full)
-
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
-        counts = not self.open or self.open[-1]
-        if name in {"httpSample", "sample"} and counts:
-            row = {_ATTRIBUTES[key]: text for key, text in attributes.items() if key in _ATTRIBUTES}
-            row = {"timeStamp": "", "success": "", **row}
-            self.rows.append((self.parser.CurrentLineNumber, row))
-            counts = row.get("responseMessage", "").startswith(_TRANSACTION)
-        self.open.append(counts)
-
-    def _end(self, _: str) -> None:
-        self.open.pop()
-
-    def _refuse(self, *_: object) -> None:
-        error = ExpatError("entities are not read")
-        error.code, error.lineno = 0, self.parser.CurrentLineNumber
-        raise error
-
-
 class _Table(RequestLog):
     """The rows of a JTL."""
 
-    def __init__(self, label: str, form: str, line: int = 1) -> None:
+    def __init__(self, label: str, form: str, line: int = 1, order: str = "") -> None:
         run = Reading(tool="jmeter", form=form, line=line, load_model="closed")
         super().__init__(label, "JMeter", run)
+        self.order = order
+        if order == "unknown":
+            self.untimed = AMBIGUOUS
         self.urls: set[str] = set()
         self.pauses = Pauses()
 
@@ -289,9 +228,9 @@ class _Table(RequestLog):
         if not is_valid or "elapsed" not in times or is_failed is None:
             self.bad.append(line)
             return False
-        start, tick = _read_start(row["timeStamp"])
+        start, tick = read_start(row["timeStamp"], self.order)
         self.tick = max(self.tick, tick)
-        is_sum = row.get("responseMessage", "").startswith(_TRANSACTION)
+        is_sum = row.get("responseMessage", "").startswith(TRANSACTION)
         time = int(times.pop("elapsed"))
         if not is_sum:
             self._count(row, sizes)
@@ -323,19 +262,6 @@ class _Table(RequestLog):
         self.has_rate = not paused
         yield from super().finish()
         yield from paused
-
-
-def _read_start(text: str) -> tuple[int, int]:
-    """Return milliseconds since 1970, 0 where none can be read, and the step of such times."""
-    if _WHOLE.fullmatch(text):
-        return int(text), 1
-    if (date := _DATE.fullmatch(text)) is not None:
-        try:
-            moment = datetime.fromisoformat(text.replace("/", "-").replace(",", "."))
-        except ValueError:
-            return 0, 1
-        return round(moment.replace(tzinfo=UTC).timestamp() * 1e3), 1 if date[2] else 1_000
-    return 0, 1
 
 
 def _judge(row: Mapping[str, str]) -> bool | None:
@@ -379,10 +305,32 @@ AGGREGATE = Format(
     words=("# Samples", "aggregate_report_count"),
 )
 
+DASHBOARD = Format(
+    name="jmeter_dashboard",
+    tools=("jmeter",),
+    summary="the statistics of JMeter's dashboard",
+    forms=(
+        Form(
+            name="dashboard",
+            signature='{"Total": {"transaction": …, "sampleCount": …, "pct1ResTime": …}}',
+            versions="5 on, statistics.json of -e -o FOLDER, where there is no JTL next to it",
+            not_recorded="when it ran, the number of threads, status codes, which percentiles",
+        ),
+    ),
+    recognises=late("benchkit.parsers.jmeter.dashboard:recognises"),
+    parse=late("benchkit.parsers.jmeter.dashboard:parse"),
+    words=('"sampleCount"',),
+    repeating=tuple(
+        ("statistics.json", f"{folder}*.{ending}")
+        for folder in ("", "../")
+        for ending in ("jtl", "csv")
+    ),
+)
+
 TOOLS = (
     Tool(
         name="jmeter",
-        formats=(JTL, AGGREGATE),
+        formats=(JTL, AGGREGATE, DASHBOARD),
         command="jmeter -n -t plan.jmx -l result.jtl",
         role="load",
         metrics={
