@@ -14,12 +14,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from importlib.util import find_spec
 from threading import Event
 from typing import TYPE_CHECKING
 
 from benchkit.errors import BenchkitError, ConfigError, DataError, Diagnostic, StoreError
 from benchkit.ingestion import orders
 from benchkit.ingestion.harvest import Catch
+from benchkit.ingestion.keeper import UNWATCHED, Keeper
 from benchkit.ingestion.progress import Seen
 from benchkit.ingestion.ranges import Passed, plan_spans
 from benchkit.ingestion.reading import Known
@@ -77,7 +79,7 @@ class Cluster:
         self._seen = deque[Seen]()
         self._ranges: dict[int, dict[int, Seen]] = {}  # by source and start
         self._is_unshared = False
-        self._client, self._own = _connect(spec)
+        self._client, self._own, self._keeper = _connect(spec)
         try:
             self._threads = self._require_workers()
             self._share = find_share(sources, self._threads)
@@ -116,6 +118,8 @@ class Cluster:
 
     def stop(self) -> None:
         """Cancel unfinished tasks and leave the cluster; stop a local one."""
+        if self._keeper is not None:
+            self._keeper.stop()
         with suppress(Exception):  # a lost scheduler has nothing to cancel
             self._client.close()
         if self._own is not None:
@@ -127,7 +131,8 @@ class Cluster:
 
         hint = "start one with `dask worker ADDRESS --nthreads 1`"
         try:
-            self._client.wait_for_workers(1, timeout=_PATIENCE)
+            count = 1 if self._keeper is None else self._keeper.count
+            self._client.wait_for_workers(count, timeout=_PATIENCE)
         except TimeoutError:
             what = f"no worker joined within {_PATIENCE} seconds"
             raise DataError(what, where=self._spec, hint=hint) from None
@@ -202,15 +207,19 @@ class Cluster:
         while not done.wait(_LOOK):
             while self._seen:
                 see(self._seen.popleft())
+            if self._keeper is not None and not self._keeper.is_alive():
+                raise self._lose("the process that starts its workers was killed")
         try:
             result: Catch | None = future.result()
         except (BenchkitError, KilledWorker):
             raise
         except Exception as error:
-            what = f"the cluster is lost ({type(error).__name__}: {error})"
-            hint = "nothing was stored; try again, or read without --cluster"
-            raise DataError(what, where=self._spec, hint=hint) from error
+            raise self._lose(f"{type(error).__name__}: {error}") from error
         return result
+
+    def _lose(self, reason: str) -> DataError:
+        hint = "nothing was stored; try again, or read without --cluster"
+        return DataError(f"the cluster is lost ({reason})", where=self._spec, hint=hint)
 
     def _note(self, start: int, *place: int) -> None:
         """Add up the progress of a source's ranges."""
@@ -248,35 +257,45 @@ class Cluster:
                     )
 
 
-def _connect(spec: str) -> tuple[Client, LocalCluster | None]:
-    """Return a client of the cluster, and the cluster itself if this process starts it."""
+def _connect(spec: str) -> tuple[Client, LocalCluster | None, Keeper | None]:
+    """Return a client of the cluster, and what ends the cluster if this process starts it."""
     match = _LOCAL.fullmatch(spec)
     if match is None and not _ADDRESS.fullmatch(spec):
         hint = "use local, local:4, or the address of a scheduler: tcp://host:8786"
         raise ConfigError(f"{spec!r} is not the address of a cluster", where="--cluster", hint=hint)
-    try:
-        import dask
-        from distributed import Client, LocalCluster
-    except ImportError:
+    if find_spec("distributed") is None:
         hint = "install it: pip install '.[distributed]'"
-        raise ConfigError(
-            "dask.distributed is not installed", where="--cluster", hint=hint
-        ) from None
+        raise ConfigError("dask.distributed is not installed", where="--cluster", hint=hint)
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    if match is None:
-        try:
-            return Client(spec, timeout=_PATIENCE, set_as_default=False), None
-        except (OSError, TimeoutError, ValueError) as error:
-            what = f"the scheduler does not answer ({error})"
-            raise DataError(what, where=spec, hint="check its address") from None
-    with dask.config.set({"distributed.scheduler.allowed-failures": _DEATHS - 1}):
-        local = LocalCluster(
-            n_workers=int(match[1] or count_cores()),
-            threads_per_worker=1,
-            dashboard_address="127.0.0.1:0",
-            silence_logs=logging.CRITICAL,
-        )
-    return Client(local, set_as_default=False), local
+    if match is not None:
+        return _start(Keeper(int(match[1] or count_cores())))
+    from distributed import Client
+
+    try:
+        return Client(spec, timeout=_PATIENCE, set_as_default=False), None, None
+    except (OSError, TimeoutError, ValueError) as error:
+        what = f"the scheduler does not answer ({error})"
+        raise DataError(what, where=spec, hint="check its address") from None
+
+
+def _start(keeper: Keeper) -> tuple[Client, LocalCluster, Keeper]:
+    """Start a scheduler in this process, which the workers join."""
+    try:
+        import dask  # while the workers' process does so, too
+        from distributed import Client, LocalCluster
+
+        settings = {
+            "distributed.scheduler.allowed-failures": _DEATHS - 1,
+            "temporary-directory": keeper.folder,
+        }
+        with dask.config.set({**settings, **UNWATCHED}):
+            silent = logging.CRITICAL
+            local = LocalCluster(n_workers=0, dashboard_address=None, silence_logs=silent)
+        keeper.join(local.scheduler_address)
+        return Client(local, set_as_default=False), local, keeper
+    except BaseException:
+        keeper.stop()
+        raise
 
 
 def _anywhere(found: Found) -> Found:

@@ -224,6 +224,16 @@ def _start(
         executor.stop()
 
 
+@contextmanager
+def _stopping(executor: Executor) -> Iterator[None]:
+    """Where anything fails, end what reads before the files that it wrote are deleted."""
+    try:
+        yield
+    except BaseException:
+        executor.stop()
+        raise
+
+
 def _choose(
     sources: Sequence[Found], store: Store, options: Options, jobs: int | None, cluster: str
 ) -> Executor:
@@ -253,7 +263,7 @@ def _harvest(
 ) -> Harvest:
     """Read the sources and add their values, which stay invisible for now."""
     batch = new_batch()
-    with store.staging(batch) as folder:
+    with store.staging(batch) as folder, _stopping(executor):
         held = list_sources(stored, [source.address for source in sources])
         known = Known(batch=batch, sources=held, folder=folder)
         harvest = Harvest(sources, known, stored)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import gzip
 from asyncio import CancelledError, wait_for
 from collections.abc import Coroutine, Iterator
@@ -319,14 +318,7 @@ def test_what_is_no_cluster_is_refused(spec: str) -> None:
 def test_without_the_package_the_error_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    load = builtins.__import__
-
-    def refuse(name: str, *rest: object) -> object:
-        if name in {"dask", "distributed"}:
-            raise ImportError(name)
-        return load(name, *rest)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(builtins, "__import__", refuse)
+    monkeypatch.setattr(module, "find_spec", lambda _: None)
     with pytest.raises(ConfigError, match="distributed is not installed") as refused:
         Cluster("local", [], Options())
     assert "pip install '.[distributed]'" in str(refused.value)

@@ -1,0 +1,130 @@
+"""Workers of a Dask cluster of this machine: one that is killed is replaced.
+
+They are forked from a process that has imported what they need, runs no thread of Python and has
+opened nothing: no lock and no client of an object store is ever copied. It ends, and they with it,
+as soon as a pipe closes that only the process that started it holds. Ctrl-C reaches none of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import multiprocessing
+import os
+import subprocess
+import sys
+from importlib import import_module
+from multiprocessing.connection import wait
+from shutil import rmtree
+from tempfile import mkdtemp
+from threading import Thread
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from multiprocessing.process import BaseProcess
+
+#: What every worker needs.
+_NEEDED = ("distributed", "pandas", "pyarrow.parquet", "benchkit.ingestion.orders")
+#: Settings of Dask: nobody looks at profiles of what its threads do.
+UNWATCHED = {"distributed.worker.profile.enabled": False}
+#: Reading needs no pools of threads, and a process that forks must have none.
+_SINGLE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+
+
+class Keeper:
+    """Starts the workers, and ends them.
+
+    Parameters
+    ----------
+    count : int
+        How many; they begin to import what they need.
+
+    Attributes
+    ----------
+    folder : str
+        For files of theirs and of their scheduler; it is deleted as they end.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.count, self.folder = count, mkdtemp(prefix="benchkit-")
+        paths = os.pathsep.join(filter(None, sys.path))
+        self._process = subprocess.Popen(  # noqa: S603 - this very Python
+            [sys.executable, "-P", "-m", __name__, f"{count}", self.folder],
+            stdin=subprocess.PIPE,
+            env={**os.environ, **_SINGLE, "PYTHONPATH": paths},
+            start_new_session=True,
+        )
+
+    def join(self, address: str) -> None:
+        """Let the workers join a scheduler."""
+        assert self._process.stdin is not None  # noqa: S101 - a pipe was asked for
+        self._process.stdin.write(f"{address}\n".encode())
+        self._process.stdin.flush()
+
+    def is_alive(self) -> bool:
+        """Tell whether a worker that dies is replaced."""
+        return self._process.poll() is None
+
+    def stop(self) -> None:
+        """End the workers, whatever they do."""
+        assert self._process.stdin is not None  # noqa: S101 - a pipe was asked for
+        self._process.stdin.close()
+        self._process.wait()
+
+
+def main() -> None:
+    """Keep as many workers as the command line says, of the scheduler that standard input names."""
+    import dask
+
+    for name in _NEEDED:
+        import_module(name)
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    dask.config.set(UNWATCHED)
+    count, folder = sys.argv[1:]
+    try:
+        if address := sys.stdin.readline().strip():
+            _keep(int(count), address, folder)
+    finally:
+        rmtree(folder, ignore_errors=True)
+
+
+def _keep(count: int, address: str, folder: str) -> None:
+    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+
+    def start() -> BaseProcess:
+        process: BaseProcess = context.Process(  # type: ignore[attr-defined]
+            target=_work, args=(address, folder), daemon=True
+        )
+        process.start()
+        return process
+
+    workers, pipe = [start() for _ in range(count)], sys.stdin.fileno()
+    while pipe not in (ended := wait([pipe, *(worker.sentinel for worker in workers)])):
+        workers = [start() if worker.sentinel in ended else worker for worker in workers]
+    for worker in workers:
+        worker.kill()
+    for worker in workers:
+        worker.join()
+
+
+def _work(address: str, folder: str) -> None:
+    Thread(target=_end_with_keeper, daemon=True).start()
+    asyncio.run(_serve(address, folder))
+
+
+async def _serve(address: str, folder: str) -> None:
+    from distributed import Worker
+
+    async with Worker(address, nthreads=1, memory_limit=0, local_directory=folder) as worker:
+        await worker.finished()
+
+
+def _end_with_keeper() -> None:
+    keeper = multiprocessing.parent_process()
+    assert keeper is not None  # noqa: S101 - it started this process
+    keeper.join()
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,186 @@
+"""A cluster of this machine leaves no process behind, however it or the command ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from roads import FIXTURES
+
+from benchkit.errors import DataError
+from benchkit.ingestion import commit, workers
+from benchkit.ingestion.cluster import Cluster
+from benchkit.ingestion.discovery import Options, discover
+from benchkit.ingestion.harvest import Catch
+from benchkit.ingestion.reading import Known
+from benchkit.ingestion.sources import Found
+from benchkit.store import Store
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+#: Sends itself a signal as soon as a module is looked for, or a worker is to read.
+PROGRAM = """
+import os, signal, sys
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == {phase!r}:
+            os.kill(os.getpid(), signal.{number})
+sys.meta_path.insert(0, Interrupting())
+if {phase!r}.startswith("Cluster."):
+    from benchkit.ingestion.cluster import Cluster
+    name = {phase!r}.partition(".")[2]
+    before = getattr(Cluster, name)
+    def interrupt(*arguments):
+        os.kill(os.getpid(), signal.{number})
+        return before(*arguments)
+    setattr(Cluster, name, interrupt)
+sys.argv = ["benchkit", "ingest", "results", "--cluster", "local:2", "--store", "store"]
+if __name__ == "__main__":
+    from benchkit.__main__ import main
+    main()
+"""
+PHASES = (
+    "dask", "distributed.deploy", "tornado.netutil", "Cluster._require_workers", "Cluster._submit",
+    "Cluster._wait",
+)  # fmt: skip
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> list[Found]:
+    folder = tmp_path / "results" / "none"
+    folder.mkdir(parents=True)
+    for path in sorted((FIXTURES / "tracing-wrk" / "none").glob("wrk-*.txt")):
+        (folder / path.name).write_bytes(path.read_bytes())
+    return discover([str(tmp_path / "results")], Options()).found
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make a folder for temporary files, by which the processes are known, too."""
+    (folder := tmp_path / "temporary").mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    return folder
+
+
+def list_processes(place: Path) -> Iterator[int]:
+    for entry in Path("/proc").iterdir():
+        with suppress(OSError):
+            if (
+                entry.name.isdigit()
+                and f"TMPDIR={place}\0".encode() in (entry / "environ").read_bytes()
+            ):
+                yield int(entry.name)
+
+
+def wait_until_gone(place: Path) -> None:
+    """Wait until no process is left, which may end a moment after that which started it."""
+    end = time.monotonic() + 30
+    while (left := [*list_processes(place)]) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not left
+    assert not [*place.iterdir()]
+
+
+@pytest.mark.parametrize(
+    ("phase", "number"),
+    [*((phase, "SIGINT") for phase in PHASES), (PHASES[1], "SIGTERM"), (PHASES[-1], "SIGTERM")],
+)
+def test_an_interrupt_leaves_nothing_behind(
+    sources: list[Found], place: Path, tmp_path: Path, phase: str, number: str
+) -> None:
+    assert sources
+    program = PROGRAM.format(phase=phase, number=number)
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert not [*list_processes(place)]
+    assert not [*place.iterdir()]
+    assert done.stderr == "benchkit: error: interrupted; no partial results were kept\n"
+    assert done.returncode == 130
+    assert not [*(tmp_path / "store").rglob("*.parquet")]
+
+
+def test_what_reads_ends_with_a_process_that_is_killed(
+    sources: list[Found], place: Path, tmp_path: Path
+) -> None:
+    assert sources
+    program = PROGRAM.format(phase="Cluster._wait", number="SIGKILL")
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=False)
+    assert done.returncode == -signal.SIGKILL
+    wait_until_gone(place)
+
+
+def test_a_worker_that_is_killed_costs_a_retry(sources: list[Found]) -> None:
+    cluster = Cluster("local:1", sources, Options())
+    try:
+        (before,) = cluster._client.run(os.getpid).values()
+        os.kill(before, signal.SIGKILL)
+        tasks = [(index, index + 1) for index in range(len(sources))]
+        found = [*cluster.read_all(tasks, Known(), lambda _: None)]
+        (after,) = cluster._client.run(os.getpid).values()
+    finally:
+        cluster.stop()
+    expected = workers.Alone(sources, Options()).read_all(tasks, Known(), lambda _: None)
+    assert [one.outcomes[0].report for one in found] == [one.outcomes[0].report for one in expected]
+    assert {one.outcomes[0].report.outcome for one in found} >= {"read"}
+    assert after != before
+    assert not Path(f"/proc/{after}").exists()
+
+
+def test_a_lost_keeper_is_told_and_its_workers_end(sources: list[Found]) -> None:
+    cluster = Cluster("local:2", sources, Options())
+    try:
+        running = [*cluster._client.run(os.getpid).values()]
+        (keeper,) = {*cluster._client.run(os.getppid).values()}
+        os.kill(keeper, signal.SIGKILL)
+        tasks = [(0, len(sources))]
+        with pytest.raises(DataError, match="the cluster is lost"):
+            list(cluster.read_all(tasks, Known(), lambda _: None))
+    finally:
+        cluster.stop()
+    end = time.monotonic() + 30
+    while any(Path(f"/proc/{each}/exe").exists() for each in running) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not any(Path(f"/proc/{each}/exe").exists() for each in running)
+
+
+def test_workers_are_forked_where_no_thread_runs(sources: list[Found]) -> None:
+    cluster = Cluster("local:2", sources, Options())
+    try:
+        (keeper,) = {*cluster._client.run(os.getppid).values()}
+        threads = [each.read_text() for each in Path(f"/proc/{keeper}/task").glob("*/comm")]
+    finally:
+        cluster.stop()
+    # That of pyarrow's allocator knows of forks.
+    assert len([name for name in threads if not name.startswith("jemalloc")]) == 1
+
+
+def test_what_reads_ends_before_what_it_wrote_is_deleted(
+    sources: list[Found], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Late:
+        """Writes a file of samples until it is ended."""
+
+        def read_all(self, _: object, known: Known, *__: object) -> Iterator[Catch]:
+            assert known.folder is not None
+            known.folder.mkdir(parents=True)
+            self.paths = [known.folder / f"{known.batch}-late.parquet"]
+            return map(self.fail, [known])
+
+        def fail(self, _: object) -> Catch:
+            raise KeyboardInterrupt
+
+        def stop(self) -> None:
+            while self.paths:
+                self.paths.pop().touch()
+
+    monkeypatch.setattr(commit, "_choose", lambda *_: Late())
+    with pytest.raises(KeyboardInterrupt):
+        commit.ingest([str(tmp_path / "results")], Store(str(tmp_path / "store")))
+    assert sources
+    assert not [*(tmp_path / "store").rglob("*.parquet")]
