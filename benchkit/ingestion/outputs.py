@@ -16,7 +16,7 @@ from typing import NamedTuple
 from benchkit.ingestion.parts import find_attack_rate
 from benchkit.labels.headings import shorten
 from benchkit.labels.sections import is_near_rate
-from benchkit.parsers.base import Reading, find_command
+from benchkit.parsers.base import Format, Reading, find_command
 from benchkit.reading.captions import number_fences
 from benchkit.reading.passages import list_held
 from benchkit.reading.surroundings import Above, Block, read_headings
@@ -288,12 +288,16 @@ def _find_prompt(lines: Sequence[str]) -> str:
 
 
 def hold_commands(
+    formats: Sequence[Format],
     readings: Sequence[Reading],
     blocks: Sequence[Block],
     above: Sequence[Above],
     lines: Sequence[str],
 ) -> None:
-    """Give blocks without a command that of the block above, if it applies to them as well."""
+    """Give blocks without a command that of the block above, if it applies to them as well.
+
+    The command of a result of another tool does not.
+    """
     if all(reading.command for reading in readings) or not any(r.command for r in readings):
         return
     held = list_held(lines, blocks, lambda text: shorten(text)[0])
@@ -307,6 +311,8 @@ def hold_commands(
         is_same = held[at] and above[at - 1].headings == above[at].headings
         owner = before if before.command and is_same else leading
         if owner is None or not owner.command or not scope.items() <= above[at].headings.items():
+            continue
+        if owner.tool not in formats[at].tools:
             continue
         tool = re.escape(owner.command.partition(" ")[0])
         between = lines[blocks[at - 1].last : blocks[at].first - 1]

@@ -62,7 +62,10 @@ def list_sections(
 
     Runs that share a reading are yielded once per heading; ``problems`` receives skipped searches.
     """
-    readings = [(form, reading, runs.places(reading)) for form, reading in runs.in_order()]
+    readings = [
+        (form, reading, runs.places(reading))
+        for form, reading in sorted(runs.in_order(), key=lambda run: run[1].line)
+    ]  # from the top of the page, not format by format
     may_be_headed = any(_may_be_headed(*item) for item in readings)
     lines = read_lines(source) if may_be_headed else []
     if may_be_headed and not lines:
@@ -103,7 +106,7 @@ def list_sections(
         above = lead_by_row_labels(lines, listed, owners, above)
     singles = [reading for _, reading, places in readings if places is None]
     if len(singles) == len(listed):
-        hold_commands(singles, moved, above, page.lines)
+        hold_commands([form for form, *_ in readings], singles, moved, above, page.lines)
     read = _read_sections(above, options)
     _part_by_text(page.lines, moved, owners, outputs, read)
     for section in read:
