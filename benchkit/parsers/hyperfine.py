@@ -177,7 +177,9 @@ def _name(command: str, params: Mapping[str, str]) -> str:
 _TIME = r"(\d{1,9}\.\d{1,4}) (ns|µs|us|ms|s)"
 _MEAN = regex(rf"Time \((?:mean ± σ|abs ≡)\):[ \t]++{_TIME}")
 _ONCE = "Time (abs ≡)"
+_NAMED = r"(\S.{0,99}?): ++Time \(mean ± σ\):\s+"  # in place of the line above it
 _UNREAD = "use the output as hyperfine printed it"
+_WHOLE = "use the file that hyperfine wrote"
 _IGNORED = "Ignoring non-zero exit code"
 _USED = rf"(?:\s+\[User:\s+{_TIME}, System:\s+{_TIME}\]|\s+(\[User: [^\]]*\]?))?"
 
@@ -190,6 +192,7 @@ class Report(reports.Report):
         Line("title", r"Benchmark #?\d{1,4}: (\S.*)", is_opening=True, is_proof=True),
         Line("time", rf"{_TIME} ±\s+{_TIME}{_USED}", "Time (mean ± σ)", is_proof=True),
         Line("time", rf"{_TIME}{_USED}", _ONCE, is_proof=True),
+        Line("time", rf"{_NAMED}{_TIME} ±\s+{_TIME}{_USED}", is_opening=True, is_proof=True),
         Line("range", rf"{_TIME} …\s+{_TIME}(?:\s+(\d{{1,9}}) runs)?", "Range (min … max)"),
         Line("warning", r"(.*)", "Warning", is_repeated=True),
     )  # fmt: skip
@@ -200,6 +203,9 @@ class Report(reports.Report):
         self.reading.benchmark = fields[0]
 
     def _take_time(self, line: Line, fields: Fields, number: int) -> None:
+        if not line.label:
+            self.reading.benchmark, fields = fields[0], fields[1:]
+            self.proofs.add("title")
         stats = ("sample",) if line.label == _ONCE else ("mean", "stdev")
         self._add(stats, fields, number)
         self._add_used(fields[2 * len(stats) : -1], number)
@@ -256,10 +262,6 @@ class Reader(reports.Reader):
         return not text.rstrip().endswith(("]", "runs"))
 
 
-def _parse_text(source: Source) -> Iterator[Record]:
-    return Reader.parse(source)
-
-
 #: What the columns of the CSV are, in their order behind the command.
 _CELLS = {
     "mean": ("time_per_op", "mean", None),
@@ -300,8 +302,6 @@ def _parse_csv(source: Source) -> Iterator[Record]:
         yield run
 
 
-_WHOLE = "use the file that hyperfine wrote"
-
 JSON = Format(
     name="hyperfine",
     tools=("hyperfine",),
@@ -332,7 +332,7 @@ TEXT = Format(
         ),
     ),
     recognises=lambda head: _MEAN.search(head.text) is not None,
-    parse=_parse_text,
+    parse=Reader.parse,
     words=("Time (mean", "Time (abs"),
     anchors=(
         ("Benchmark ", r"#?\d+: \S"),

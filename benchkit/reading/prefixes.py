@@ -77,6 +77,8 @@ class _Candidate:
     is_dated : bool
         Whether it holds a time.
     anchors : dict of tool to line numbers
+    words : set of str
+        Those by which the lines of tools are known.
     lines : dict of line number to the place where its prefix ends
     spans : list of (first, last)
         Where several such lines follow each other, one of them a tool's.
@@ -86,11 +88,18 @@ class _Candidate:
     example: str
     is_dated: bool
     anchors: dict[str, list[int]] = field(default_factory=dict)
+    words: set[str] = field(default_factory=set)
     lines: dict[int, int] = field(default_factory=dict)
     spans: list[tuple[int, int]] = field(default_factory=list)
 
     def anchor_lines(self) -> set[int]:
         return {number for numbers in self.anchors.values() for number in numbers}
+
+    @property
+    def is_name(self) -> bool:
+        """Whether it names results of which a list shows one line each: ``8 cores: Time …``."""
+        is_value = len(self.words) == 1 and next(iter(self.words)).endswith(":")
+        return is_value and not self.is_dated and self.anchor_lines() >= self.lines.keys()
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,10 +199,10 @@ def find_prefixes(text: str, label: str) -> tuple[Prefix, ...]:
     return tuple(_make(candidate, lines) for candidate in chosen)
 
 
-def _find_anchors(text: str) -> Iterator[tuple[str, int, str, bool]]:
-    """Yield tool, place, what stands before, and whether that ends with a name.
+def _find_anchors(text: str) -> Iterator[tuple[str, str, int, str]]:
+    """Yield tool, word, place and what stands before, for lines that only a tool prints.
 
-    Only for lines that only a tool prints; those before which nothing stands are left out.
+    It ends with a name if the word begins with a blank. Lines without it are left out.
     """
     for tool, word, rest in list_anchors(signs_in(text, None)):
         place, count = text.find(word), 0
@@ -205,7 +214,7 @@ def _find_anchors(text: str) -> Iterator[tuple[str, int, str, bool]]:
                 end = text.find("\n", place)
                 end = len(text) if end < 0 else end
                 if len(before) <= _LONGEST and rest.match(text, place + len(word), end):
-                    yield tool, place, before, word[0] == " "
+                    yield tool, word, place, before
             place = text.find(word, end + 1)
 
 
@@ -213,9 +222,9 @@ def _gather(text: str) -> list[_Candidate]:
     """Return what stands before the tools' lines, with times and counters left open."""
     candidates: dict[str, _Candidate] = {}
     numbers: dict[int, int] = {}
-    for tool, place, before, is_named in _find_anchors(text):
+    for tool, word, place, before in _find_anchors(text):
         number = numbers.setdefault(place, text.count("\n", 0, place) + 1)
-        prefix = _leave_out_name(before, number) if is_named else before
+        prefix = _leave_out_name(before, number) if word[0] == " " else before
         if not _may_be_prefix(prefix):
             continue
         for example in dict.fromkeys((prefix.rstrip(), prefix.rstrip(_FURNITURE))):
@@ -225,6 +234,7 @@ def _gather(text: str) -> list[_Candidate]:
                     shape, _Candidate(compile_sound(shape), example, is_dated)
                 )
                 known.anchors.setdefault(tool, []).append(number)
+                known.words.add(word)
     most = sorted(candidates.values(), key=lambda each: -len(each.anchor_lines()))
     return most[:_MOST]
 
@@ -297,7 +307,7 @@ def _choose(candidates: list[_Candidate]) -> list[_Candidate]:
         anchors = candidate.anchor_lines()
         if anchors <= covered or not anchors & candidate.lines.keys():
             continue
-        if not candidate.is_dated and not candidate.spans:
+        if candidate.is_name or not (candidate.is_dated or candidate.spans):
             continue
         chosen.append(candidate)
         covered |= candidate.lines.keys()
