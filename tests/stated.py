@@ -15,7 +15,9 @@ _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _DURATION = re.compile(r"(?<!\d)[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|[µμ]s|ms|s|m|h))+")
 #: A comma between thousands, in the cells of a table and in these formats.
 _GROUPING = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_GROUPED = frozenset({"autocannon_text", "criterion_text", "benchmarkdotnet_markdown"})
+_GROUPED = frozenset(
+    {"autocannon_text", "criterion_text", "benchmarkdotnet_markdown", "pytest_benchmark_table"}
+)
 #: A comma before decimals, which tools of the JVM write by the locale; in CSV it is between cells.
 _DECIMAL = re.compile(r"(?<=\d),(?=\d)")
 _LOCALIZED = frozenset({"jmh_csv", "jmh_text", "jmeter_aggregate", "benchmarkdotnet_measurements"})

@@ -20,6 +20,9 @@ Parameters of a test become params, and its name stays without their brackets. W
 object, whose text differs from run to run, the test's id is the param, without addresses in memory.
 A session that measured uncommitted changes is of no commit.
 
+The table on the terminal, also in a log of CI or on a page, and the CSV of a comparison have the
+same statistics, in the table of four decimals; its rows ``(NOW)`` and ``(0001_base)`` are variants.
+
 Not recorded: the command, settings of the machine, warm-up rounds. Not read: outliers, quartiles.
 """
 
@@ -31,7 +34,17 @@ from collections.abc import Container, Iterator, Sequence
 from operator import itemgetter
 from typing import Any, TypeGuard
 
-from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
+from benchkit.parsers.base import (
+    Diagnostic,
+    Form,
+    Format,
+    Head,
+    Reading,
+    Record,
+    Source,
+    Tool,
+    late,
+)
 from benchkit.parsers.documents import line_of, read_documents, read_moment
 from benchkit.regexes import regex
 
@@ -230,10 +243,49 @@ JSON = Format(
     words=('"machine_info"',),
 )
 
+TABLE = Format(
+    name="pytest_benchmark_table",
+    tools=("pytest-benchmark",),
+    summary="pytest-benchmark's table on the terminal",
+    forms=(
+        Form(
+            name="table",
+            signature="Name (time in us)  Min  Max  Mean  …  Rounds  Iterations",
+            versions="3.1 on, with any --benchmark-columns; sessions of a comparison are variants",
+            not_recorded="the version, the machine, the commit, rounds; not read: outliers, "
+            "quartiles, operations/s",
+        ),
+    ),
+    recognises=late("benchkit.parsers.pytestbenchmarktable:recognises_table"),
+    parse=late("benchkit.parsers.pytestbenchmarktable:parse_table"),
+    words=("Name (time in ",),
+    anchors=(("Name (time in ", r"m?s|[uµn]s\)"),),
+    embeds=True,
+)
+
+CSV = Format(
+    name="pytest_benchmark_csv",
+    tools=("pytest-benchmark",),
+    summary="pytest-benchmark's CSV: a row per test",
+    forms=(
+        Form(
+            name="csv",
+            signature="name,param:…,min,max,mean,stddev,median,iqr,outliers,ops,rounds,iterations",
+            versions="3.1 on, pytest-benchmark compare --csv, with the columns iqr, outliers and "
+            "rounds",
+            not_recorded="the version, the machine, the commit, rounds; not read: outliers, "
+            "quartiles, operations/s",
+        ),
+    ),
+    recognises=late("benchkit.parsers.pytestbenchmarktable:recognises_csv"),
+    parse=late("benchkit.parsers.pytestbenchmarktable:parse_csv"),
+    words=("outliers",),
+)
+
 TOOLS = (
     Tool(
         name="pytest-benchmark",
-        formats=(JSON,),
+        formats=(JSON, TABLE, CSV),
         command="pytest --benchmark-save-data --benchmark-json result.json",
         role="microbenchmark",
         metrics={"time_per_op": ""},

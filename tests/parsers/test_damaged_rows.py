@@ -46,6 +46,8 @@ DAMAGED = (
     ("benchmarkdotnet", _FULL, "108645643.0", "NaN"),
     ("benchcmp", "benchcmp/all.txt", "38687         -42.26%", "38687         -%"),
     ("criterion_text", "criterion-text/none-1.txt", "[75.081 µs", "[75.0x µs"),
+    ("pytest_benchmark_table", "pytest-benchmark-table/none-1.txt", " 811.0001 ", " 811.x001 "),
+    ("pytest_benchmark_csv", "pytest-benchmark-table/table.csv", ",7.909984560", ",7.x09984560"),
     ("criterion_text", "criterion-forms/bencher.txt", " ns/iter", " /iter"),
     ("google_benchmark_console", "google-benchmark-console/none.txt", "  222 ns ", "  NaN ns "),
     ("google_benchmark_console", "google-benchmark-console/none.txt", "=667.17M/s", "=667.x/s"),
@@ -68,6 +70,7 @@ CUT = (
     ("benchmarkdotnet_markdown", _SORTS, "erge     | 1000"),
     ("hyperfine_table", "hyperfine/table-scan.md", "./count.sh"),
     ("gatling", "gatling/none-1.log", "END"),
+    ("pytest_benchmark_table", "pytest-benchmark-table/none-1.txt", " (2.28)"),
 )
 
 

@@ -1,0 +1,113 @@
+"""pytest-benchmark's table and its CSV: the values of a row, and what cannot be read of one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchkit import load
+from benchkit.errors import Diagnostic
+from benchkit.parsers.base import Format, Reading, Source
+from benchkit.parsers.pytestbenchmark import CSV, TABLE
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures/pytest-benchmark-table"
+HEAD = "Name (time in us)     Min       Median      Rounds\n" + "-" * 60 + "\n"
+ROW = "test_a           1.0000 (1.0)  2.0000 (1.0)  9\n"
+
+
+def read(text: str | Path, form: Format = TABLE) -> tuple[list[Reading], list[str]]:
+    source = Source(None, "x", text.encode()) if isinstance(text, str) else Source.load(text)
+    records = list(form.parse(source))
+    runs = [each for each in records if isinstance(each, Reading)]
+    return runs, [str(each) for each in records if isinstance(each, Diagnostic)]
+
+
+def values(run: Reading) -> dict[str, float]:
+    assert {(row[1], row[4]) for row in run.rows} == {("time_per_op", "s")}
+    return {row[2]: row[3] for row in run.rows}
+
+
+def test_a_row_is_a_test_as_exact_as_it_is_written() -> None:
+    runs, problems = read(FIXTURES / "none-1.txt")
+    assert not problems
+    assert [(run.benchmark, run.params, run.variant) for run in runs] == [
+        ("test_sort", {"param": "10"}, ""),
+        ("test_sort", {"param": "200"}, ""),
+        ("test_join", {}, ""),
+    ]
+    assert values(runs[0]) == {
+        "min": 8.110001e-07,
+        "max": 0.0077820000006,
+        "mean": 1.8481297e-06,
+        "stdev": 6.10358743e-05,
+        "median": 1.0719996e-06,
+    }
+    assert {(row[5], row[7]) for row in runs[0].rows} == {(39104, 1e-13)}
+
+
+def test_sessions_of_a_comparison_are_variants() -> None:
+    result = load(FIXTURES / "compared.txt")
+    verdicts = result.compare(baseline="0001_base", variant="NOW").verdicts
+    assert len(verdicts.primary) == 3
+    runs, problems = read(
+        HEAD + ROW.replace("test_a ", "a (0001) ") + ROW.replace(" ", " (NOW) ", 1)
+    )
+    assert not problems
+    assert [(run.benchmark, run.variant) for run in runs] == [("a", "0001"), ("test_a", "NOW")]
+
+
+def test_the_csv_has_seconds_and_parameters_by_name() -> None:
+    runs, problems = read(FIXTURES / "table.csv", CSV)
+    assert not problems
+    assert [(run.benchmark, run.params) for run in runs] == [
+        ("test_sort", {"size": "10"}),
+        ("test_sort", {"size": "200"}),
+        ("test_join", {}),
+    ]
+    assert values(runs[2])["median"] == 2.3925000277813524e-05
+    assert runs[2].rows[0][5] == 5596
+
+
+def test_a_table_is_read_within_a_page() -> None:
+    text = "# Results\n\n```\n" + HEAD + ROW + "-" * 60 + "\n```\n\ntest_b 1.0000 3.0000 4\n"
+    runs, problems = read(text)
+    assert [run.benchmark for run in runs] == ["test_a"]
+    assert not problems
+
+
+@pytest.mark.parametrize(
+    ("row", "is_read"),
+    [
+        ("test_a[a b]      1,234.5000 (>1000.0)  2,000,000.0000 (inf)  9\n", True),
+        ("test_a           1.0000  2.0000  9\n", True),
+        ("test_a           1.0000 (1.0)  nan (nan)  9\n", False),
+        ("test_a           1.0000 (1.0)  2.0000 (1.0)  9", False),  # may be cut
+        ("test_a           1.0000 (1.0)  9\n", False),
+        ("1.0000 (1.0)     2.0000 (1.0)  9\n", False),
+        ("test_a           1.0000 (1.0)  2.0000 (1.0)  -9\n", False),
+    ],
+)
+def test_a_row_is_read_whole_or_named(row: str, is_read: bool) -> None:
+    runs, problems = read(HEAD + ROW + row)
+    assert (len(runs), len(problems)) == (1 + is_read, 1 - is_read)
+    assert is_read or problems[0].startswith("x:4: ")
+
+
+def test_a_head_without_rows_is_an_error() -> None:
+    (problem,) = read(HEAD)[1]
+    assert problem.startswith("x: no complete table of pytest-benchmark here")
+
+
+def test_two_sessions_in_one_csv_are_not_two_runs() -> None:
+    head = "name,min,median,iqr,outliers,rounds\n"
+    runs, problems = read(head + "t.py::a,1,2,0,1;2,9\nt.py::a,1,3,0,1;2,9\n", CSV)
+    assert [values(run)["median"] for run in runs] == [2.0]
+    assert "t.py::a appears twice" in problems[0]
+
+
+def test_a_damaged_cell_of_the_csv_costs_only_itself() -> None:
+    head = "name,min,median,iqr,outliers,rounds\n"
+    ((run,), (problem,)) = read(head + "a,1,x,0,1;2,9\n", CSV)
+    assert values(run) == {"min": 1.0}
+    assert problem.startswith("x:2: median is")
