@@ -179,7 +179,7 @@ def _read_benches(
             continue
         for number, of_unit in [(repr(float(value)), first), *map(str.split, rest.split("\t")[1:])]:
             metric, base, exponent = _find_metric(of_unit)
-            if metric == of_unit and is_bigger is not None:
+            if metric == _name_metric(of_unit) and is_bigger is not None:
                 run.better[metric] = "higher" if is_bigger else "lower"
             run.add(metric, "sample", scale(number, exponent), base, at)
         yield run
@@ -190,14 +190,21 @@ def _find_metric(unit: str) -> tuple[str, str, int]:
 
     Examples
     --------
-    >>> _find_metric("ns/iter"), _find_metric("secs/op"), _find_metric("Percent")
-    (('time_per_op', 's', -9), ('time_per_op', 's', 0), ('Percent', '1', 0))
+    >>> _find_metric("ns/iter"), _find_metric("secs/op")
+    (('time_per_op', 's', -9), ('time_per_op', 's', 0))
+    >>> _find_metric("Percent"), _find_metric("")
+    (('Percent', '1', 0), ('value', '1', 0))
     """
     if time := _TIME.fullmatch(unit.strip().lower()):
         return "time_per_op", "s", _EXPONENT[time[1]]
     if _RATE.fullmatch(unit.strip()):
         return "operation_rate", "1/s", 0
-    return _KNOWN.get(unit, (unit, "1", 0))
+    return _KNOWN.get(unit, (_name_metric(unit), "1", 0))
+
+
+def _name_metric(unit: str) -> str:
+    """Return the metric of a unit of the user's own; entries may leave the unit empty."""
+    return unit.strip() or "value"
 
 
 def _recognises_custom(head: Head) -> bool:

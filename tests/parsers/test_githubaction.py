@@ -160,3 +160,19 @@ def test_a_unit_of_the_users_own_without_a_direction_stays_secondary(tmp_path: P
             (tmp_path / f"{name}-{run}.json").write_text(text, encoding="utf-8")
     frame = load(tmp_path).compare(baseline="none").frame
     assert not frame["primary"].any()
+
+
+def test_an_empty_unit_is_a_metric_with_a_name_and_a_direction(tmp_path: Path) -> None:
+    for name, score in (("none", 40), ("otlp", 50)):
+        benches = [{"name": "Score", "unit": "", "value": score}]
+        entry = {
+            "commit": {"id": "3f2a9c1d"},
+            "tool": "customBiggerIsBetter",
+            "benches": benches,
+        }
+        text = f"window.BENCHMARK_DATA = {json.dumps({'entries': {'suite': [entry]}})}"
+        (tmp_path / f"{name}.js").write_text(text, encoding="utf-8")
+    result = load({name: tmp_path / f"{name}.js" for name in ("none", "otlp")})
+    frame = result.compare(baseline="none").frame
+    assert list(frame["metric"]) == ["value"]
+    assert list(frame["primary"]) == [True]
