@@ -18,6 +18,9 @@ What the numbers are: milliseconds, of answers of any status; percentiles come f
 error of 1 %. Virtual users arrive at a rate of the script, so that the loop is open. The rate of
 version 2 is of requests sent, a mean of periods in whole numbers, and is not kept.
 
+The summary on the terminal has the same values, and neither when the run began nor how long it
+took.
+
 Not recorded: the target, the version, the script. Not read: plug-ins' and users' own metrics,
 times of other protocols, ``intermediate``.
 """
@@ -28,7 +31,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from benchkit.parsers.base import Form, Format, Head, Reading, Record, Source, Tool
+from benchkit.parsers.base import Form, Format, Head, Reading, Record, Source, Tool, late
 from benchkit.parsers.documents import Document, Fact, read_objects
 from benchkit.reading.outcomes import Outcomes, reason_of
 from benchkit.regexes import regex
@@ -134,10 +137,29 @@ JSON = Format(
     words=('"aggregate"',),
 )
 
+TEXT = Format(
+    name="artillery_text",
+    tools=("artillery",),
+    summary="Artillery's summary on the terminal",
+    forms=(
+        Form(
+            name="text",
+            signature="Summary report @ … then http.response_time: and its min, max, median, …",
+            versions="1.5 on, what artillery run prints at the end",
+            not_recorded="the target, the version, the script, when it began and how long it took",
+        ),
+    ),
+    recognises=late("benchkit.parsers.artillerytext:recognises"),
+    parse=late("benchkit.parsers.artillerytext:parse"),
+    words=("Summary report @",),
+    anchors=(("Summary report @ ", r"\d\d:\d\d:\d\d"),),
+    embeds=True,
+)
+
 TOOLS = (
     Tool(
         name="artillery",
-        formats=(JSON,),
+        formats=(JSON, TEXT),
         command="artillery run --output result.json script.yml",
         role="load",
         metrics={"responses": "", "bytes_in": ""},

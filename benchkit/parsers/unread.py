@@ -85,8 +85,6 @@ _FORMS = (
            "give the files sample.json and estimates.json next to it"),
     Unread("a page of criterion's report", ("Criterion.rs</title>",),
            "give the folder target/criterion"),
-    Unread("Artillery's summary on the terminal", ("Summary report @", "http."),
-           "give the file of `artillery run --output FILE`"),
     Unread("Locust's table on the terminal", ("# reqs", "# fails", "req/s"),
            "give the *_stats.csv of `locust --csv PREFIX`"),
     Unread("Locust's report", ("<title>Locust",), "give the *_stats.csv of `locust --csv PREFIX`"),
