@@ -1,4 +1,4 @@
-"""Raw files of one tool each, read into observations.
+"""Readers that convert a tool's raw files to observations.
 
-A new tool is one new parser; nothing else learns of it.
+A new tool is one new parser; no other module has to know of it.
 """

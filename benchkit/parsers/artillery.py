@@ -1,6 +1,6 @@
 r"""Artillery's JSON report: the aggregate of a run.
 
-A file of version 2 (``--output``; most left out), and the aggregate of version 1 below it::
+A file of version 2 (``--output``; mostly shortened), and the aggregate of version 1 below it::
 
     {"aggregate": {"counters": {"vusers.created": 60, "http.requests": 120, "http.codes.200": 118,
         "http.responses": 118, "errors.ETIMEDOUT": 2},
@@ -14,15 +14,16 @@ A file of version 2 (``--output``; most left out), and the aggregate of version 
        "latency": {"min": 0.9, "max": 41.2, "median": 2, "p95": 6, "p99": 12.1},
        "rps": {"count": 120, "mean": 11.9}, "codes": {"200": 118}, "errors": {"ETIMEDOUT": 2}}}
 
-What the numbers are: milliseconds, of answers of any status; percentiles come from a sketch with an
-error of 1 %. Virtual users arrive at a rate of the script, so that the loop is open. The rate of
-version 2 is of requests sent, a mean of periods in whole numbers, and is not kept.
+Meaning of the numbers: times are milliseconds and include responses of any status; percentiles come
+from a sketch with an error of 1 %. Virtual users arrive at a rate set in the script, so the load is
+open. The rate in version 2 is that of sent requests, a mean over periods in whole numbers, and is
+not kept.
 
 The summary on the terminal has the same values, and neither when the run began nor how long it
 took.
 
-Not recorded: the target, the version, the script. Not read: plug-ins' and users' own metrics,
-times of other protocols, ``intermediate``.
+Not recorded: the target, the version, the script. Not read: metrics of plug-ins and users, times of
+other protocols, ``intermediate``.
 """
 
 from __future__ import annotations
@@ -97,12 +98,12 @@ def _read(report: Document) -> Iterator[Record]:
 
 
 def _shorten(name: str) -> str:
-    """Return the name that a number has since version 2.0.0; its previews add ``engine``."""
+    """Return a number's name as of version 2.0.0; its previews add ``engine``."""
     return name.replace(".engine.http.", ".http.", 1)
 
 
 def _find_fact(name: str) -> Fact | None:
-    """Return the observation that the number of a name is.
+    """Return the observation for a number's name.
 
     Examples
     --------

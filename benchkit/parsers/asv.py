@@ -1,21 +1,21 @@
 r"""airspeed velocity's results: the benchmarks of one commit on one machine.
 
-A file, verbatim (asv 0.6, ``results/MACHINE/COMMIT-ENV.json``; most left out)::
+A file, verbatim (asv 0.6, ``results/MACHINE/COMMIT-ENV.json``; mostly shortened)::
 
     {"commit_hash": "e1b80131837c17e68d97c999bf84b2f4d8d5b51c", "date": 1795640699000,
      "params": {"cpu": "AMD EPYC", "machine": "vm", "num_cpu": "2"}, "python": "3.11",
      "result_columns": ["result", "params", "version", "started_at", "samples"],
      "results": {"suite.time_keys": [[5.2e-07, 1.6e-06], [["10", "100"]], "9fb5", 1795640702139]}}
 
-What the numbers are: results of functions called ``time_…`` and ``timeraw_…`` are seconds, the
-median of samples that follow each other in a few processes; a file is a run. ``peakmem_…`` and
-``mem_…`` are bytes. A benchmark with parameters has a result for each combination, the last
-parameter first, and they stand behind its name, as asv shows them. ``null`` is a benchmark that
-failed, and NaN one that was skipped. Before asv 0.4.2 a result is an object in place of a row, or a
-number alone; before 0.3 it has no statistics, and a time is the least of its samples.
+Meaning of the numbers: results of functions named ``time_…`` and ``timeraw_…`` are seconds, the
+median of successive samples in a few processes; a file is a run. ``peakmem_…`` and ``mem_…`` are
+bytes. A benchmark with parameters has a result for each combination, with the last parameter
+varying fastest; the values follow its name, as in asv's output. ``null`` is a benchmark that
+failed, and NaN one that was skipped. Before asv 0.4.2 a result is an object instead of a row, or a
+single number; before 0.3 it has no statistics, and a time is the minimum of its samples.
 
-``track_…`` are what a function returned: a metric named after its unit, which ``benchmarks.json``
-in the folder above tells; without that file they are left out.
+``track_…`` are values that a function returned: a metric named after its unit, which
+``benchmarks.json`` in the parent folder records; without that file they are left out.
 
 Not recorded: the names of parameters, the command. Not read: samples, quartiles.
 """
@@ -44,7 +44,7 @@ from benchkit.parsers.documents import (
 )
 from benchkit.redaction import show_part
 
-#: Up to asv 0.4.1 names of the environment are missing, or the results come first.
+#: Up to asv 0.4.1 the environment's names are missing, or the results come first.
 _SIGNS = (('"commit_hash"', '"results"', '"env_name"'),
           ('"commit_hash"', '"results"', '"params"', '"requirements"'),
           ('"results"', '"result"', '"ci_99"'))  # fmt: skip
@@ -56,7 +56,7 @@ _FACTS = {
 }
 _HINT = "use the file that asv wrote below results/"
 _TRACKED = "track"
-#: The unit of a benchmark that states none.
+#: The unit of a benchmark without a stated one.
 _UNITLESS = "unit"
 
 
@@ -99,7 +99,7 @@ def _parse(source: Source) -> Iterator[Record]:
 
 
 def _describe(fields: Mapping[str, Any]) -> dict[str, str]:
-    """Return what a file tells of all its benchmarks: the commit and the machine."""
+    """Return the facts that apply to all benchmarks of a file: the commit and the machine."""
     commit, date, params = (fields.get(name) for name in ("commit_hash", "date", "params"))
     env = {"python": str(fields["python"])} if isinstance(fields.get("python"), str) else {}
     for key, name in (("cpu", "cpu"), ("num_cpu", "cpus"), ("machine", "machine")):
@@ -113,7 +113,7 @@ def _describe(fields: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _as_row(cells: object, columns: Sequence[object]) -> dict[str, Any]:
-    """Return what a benchmark has, by its names; those of any version of asv."""
+    """Return the cells of a benchmark by column name, for any version of asv."""
     if columns:
         return dict(zip(map(str, columns), as_list(cells), strict=False))
     row = cells if isinstance(cells, dict) else {"result": None if cells is None else [cells]}
@@ -121,7 +121,7 @@ def _as_row(cells: object, columns: Sequence[object]) -> dict[str, Any]:
 
 
 def _find_facts(source: Source, names: Iterable[str]) -> dict[str, Fact]:
-    """Return the observations that results of benchmarks are; their names begin with their kind."""
+    """Return the observations for benchmarks, whose names begin with their kind."""
     kinds = {name: name.rpartition(".")[2].partition("_")[0] for name in names}
     units = _read_units(source) if _TRACKED in kinds.values() else {}
     tracked = {name: Fact(units.get(name, _UNITLESS), "sample") for name in names}
@@ -133,11 +133,11 @@ def _find_facts(source: Source, names: Iterable[str]) -> dict[str, Fact]:
 
 
 def _read_units(source: Source) -> dict[str, str]:
-    """Return the units of benchmarks, which the file in the folder above tells."""
+    """Return the units of benchmarks, as recorded by the file in the parent folder."""
     if source.path is None:
         return {}
     listed = source.path.parent.parent / "benchmarks.json"
-    # A link that someone planted must not show what another file holds.
+    # A planted link must not reveal the content of another file.
     with suppress(OSError, ValueError, RecursionError):
         fields = {} if listed.is_symlink() else json.loads(read_file(listed))
         entries = fields.items() if isinstance(fields, dict) else ()
@@ -178,7 +178,7 @@ def _read(label: str, name: str, fact: Fact, row: Mapping[str, Any], line: int) 
 
 
 def _is_finite(value: object) -> TypeGuard[float]:
-    """Tell whether a value is a number, which a function may have returned."""
+    """Return whether a value is a finite number; a function may return anything."""
     return (
         isinstance(value, int | float)
         and not isinstance(value, bool)

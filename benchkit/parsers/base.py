@@ -1,6 +1,6 @@
-"""What every parser shares: the source it reads, the readings it yields, the format it declares.
+"""The common base of all parsers: a source to read, readings to yield, and a format's declaration.
 
-A parser is one file that turns bytes into observations and knows nothing of labels, stores or
+A parser is one module that turns bytes into observations and knows nothing of labels, stores or
 statistics.
 """
 
@@ -48,18 +48,18 @@ Role = Literal["load", "microbenchmark", "summary", "companion", "unknown"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """One way in which a tool writes its results, for `benchkit formats`.
+    """One form in which a tool writes its results, for `benchkit formats`.
 
     Parameters
     ----------
     name : str
         ``text``, ``json``, ``csv``, …
     signature : str
-        What it is known by.
+        Text by which the form is recognised.
     versions : str
-        Which versions of the tool write it.
+        Versions of the tool that write it.
     not_recorded : str
-        What a user would want and the form does not tell.
+        Useful facts that the form does not contain.
     """
 
     name: str
@@ -70,63 +70,65 @@ class Form:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """What the registry knows of a parser.
+    """The registry's entry for a parser.
 
     Parameters
     ----------
     name : str
-        Of the parser; also a ``{tool}`` in path patterns.
+        The parser's name; also a ``{tool}`` in path patterns.
     tools : tuple of str
-        The values of the ``tool`` column that it gives.
+        The values of the ``tool`` column that it yields.
     summary : str
         One line.
     forms : tuple of Form
     recognises : callable
-        Whether the beginning of a source (`Head`) is this format's. Cheap, never raises.
+        Returns whether the beginning of a source (`Head`) has this format. Cheap, never raises.
     parse : callable
-        `Source` to an iterator of `Record`. Bad data is a `Diagnostic`, never an exception.
+        Converts a `Source` to an iterator of `Record`. Invalid data becomes a `Diagnostic`, never
+        an exception.
     embeds : bool
-        Whether its blocks may stand among other text (prompts, Markdown, another tool's report).
-        A source may be claimed by several such formats, each of which reads its own blocks;
-        formats that own a whole source exclude each other and these.
+        Whether its blocks may be part of other text (prompts, Markdown, another tool's report).
+        Several formats of this kind may claim a source, and each reads its own blocks. A format for
+        whole sources excludes all other formats.
     open_span : callable, optional
-        `Source` to a `SpanReader`, or to None where the file has to be read in one go.
+        Converts a `Source` to a `SpanReader`, or to None if the file has to be read in one go.
     depends_on : bytes
-        What lines begin with on which later ones depend: to that reader they come as ``before``.
+        The beginning of lines on which later ones depend; the reader gets them as ``before``.
     is_companion : bool
-        Whether it tells of what ran beside the load (counters of containers, spans); its
-        snapshots may well be identical, and each counts for its own path.
+        Whether it reports on processes other than the load (counters of containers, spans); its
+        snapshots may be identical, and each counts for its path.
     quantile_rule : str
-        How the tool takes a quantile of its samples, as `benchkit.stats.quantiles.quantile` names
-        it: its percentiles are computed so, to be comparable with those that it reports.
+        The tool's rule for quantiles of its samples, as named by
+        `benchkit.stats.quantiles.quantile`. Percentiles are computed with it, to be comparable with
+        those that the tool reports.
     words : tuple of str
-        One of them stands in every text of the format, or
+        Words of which every text of the format contains at least one, or
     starts : str
-        the text begins with one of these characters. A source that shows neither is not asked
-        about; with neither of both, and where there is no text, every source is.
+        the text begins with one of these characters. A source with neither is not checked; if both
+        are empty, or the source has no text, every source is checked.
     anchors : tuple of (word, pattern)
-        Words of lines that only the format has, and what follows them: where such a line begins
-        with something else, that is a prefix of a log. A word that begins with a blank stands
-        behind the name of a benchmark, of which the prefix is no part.
+        Words of lines that only the format has, and patterns for the text after them: any other
+        beginning of a line with these is the prefix of a log. A word with a leading blank follows
+        the name of a benchmark, which is not part of the prefix.
     plain : callable, optional
-        A text to its `Reading`, if it is one report of the usual shape and nothing else; None for
-        any other text. Tried first where the source before was of the format: a folder may hold
-        thousands.
+        Converts a text to its `Reading` if it is exactly one report of the usual shape; returns
+        None for any other text. Tried first if the previous source had this format, because a
+        folder may have thousands.
     repeating : tuple of (file, result)
-        Files that the tool writes beside a result and that add nothing to it, and the result's
-        place as seen from there: ``("tukey.json", "estimates.json")``,
-        ``("*_failures.csv", "*_stats.csv")``. In a folder they are passed over.
+        Files that the tool writes next to a result and that add nothing to it, with the result's
+        path relative to them: ``("tukey.json", "estimates.json")``, ``("*_failures.csv",
+        "*_stats.csv")``. They are skipped in a folder.
     copying : tuple of (file, result)
-        Files into which the tool copies a result, and the place of that: with the same bytes they
-        are passed over, in this order.
+        Files into which the tool copies a result, with its path; if the bytes are equal they are
+        skipped, in this order.
     reads_ends : bool
-        Whether its parser reads whether a run ended well; below other reports benchkit looks for
-        the lines that say that a program crashed.
+        Whether its parser detects whether a run ended well; below other reports, benchkit searches
+        for lines that report a crashed program.
     is_export : bool
-        Whether it is benchkit's own table: results of every tool, and what their samples come to.
+        Whether it is benchkit's own table: results of every tool, and statistics of their samples.
     chatter : re.Pattern, optional
-        What the tool prints around its results and what says nothing of them: progress,
-        statistics, what it builds. It is no text of a page's author.
+        Output around the tool's results without information about them, such as progress,
+        statistics and build messages. It is not text of a page's author.
     """
 
     name: str
@@ -151,9 +153,9 @@ class Format:
     chatter: re.Pattern[str] | None = None
 
     def claims(self, head: Head) -> bool:
-        """Whether a source is of this format; one that cannot tell is warned about and claims none.
+        """Return whether a source has this format; warn about a parser that fails to decide.
 
-        A plug-in may fail in any way, which must not cost the files of other formats.
+        A plug-in may fail in any way, which must not affect files of other formats.
         """
         try:
             return bool(self.recognises(head))
@@ -165,7 +167,7 @@ class Format:
             return False
 
     def find_misfit(self) -> str:
-        """Name a field whose value is of another type than it must be; empty if there is none."""
+        """Return the name of a field whose value has the wrong type; empty if there is none."""
         texts = all(isinstance(getattr(self, name), str) for name in _TEXTS)
         if not texts or not self.name:
             return " or ".join(_TEXTS)
@@ -176,7 +178,7 @@ class Format:
         return next((name for name in _CALLED if not callable(getattr(self, name))), "")
 
 
-#: Fields of a format by what their values are.
+#: Fields of a format, by the type of their values.
 _TEXTS = ("name", "summary", "starts")
 _TUPLES = {"tools": str, "words": str, "forms": Form, "anchors": tuple, "repeating": tuple,
            "copying": tuple}  # fmt: skip
@@ -185,19 +187,19 @@ _CALLED = ("recognises", "parse")
 
 @dataclass(frozen=True, slots=True)
 class FirstPlan:
-    """A tool's part of the plan that ``init --plan`` writes for `capture`.
+    """The part of a tool in the plan that ``init --plan`` writes for `capture`.
 
     Parameters
     ----------
     command : str
-        Prints one run's results; ``{}`` stands for the URL of the service, ``{host}`` and
-        ``{port}`` for their part of it.
+        Prints one run's results; ``{}`` is replaced by the URL of the service, ``{host}`` and
+        ``{port}`` by its parts.
     warmup : str
-        The same for a warm-up; empty where no service is measured.
+        The same for a warm-up; empty if no service is measured.
     variants : tuple of str
         Two names, which the command may contain as ``{variant}``.
     serve, ready : str
-        The command of the service and its URL, where it is not one of HTTP.
+        The command of the service and its URL, if it is not an HTTP service.
     """
 
     command: str
@@ -209,77 +211,77 @@ class FirstPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """What benchkit knows of a tool beside how its results are read.
+    """Facts about a tool, in addition to how its results are read.
 
     Parameters
     ----------
     name : str
         A value of the ``tool`` column.
     formats : tuple of Format
-        In which its results come.
+        The formats of its results.
     command : str
-        The command line that writes the form which leaves out the least.
+        A command line that writes the most complete form.
     role : {'load', 'microbenchmark', 'summary', 'companion', 'unknown'}
-        ``load`` offers requests: its samples are events inside a run. ``microbenchmark``: each
-        sample is a run. ``summary`` tells of runs that are not at hand, so that nothing can be
-        tested. ``companion`` tells of what ran beside the load. Of a tool that declares none,
-        samples stand for the run.
+        ``load`` sends requests: its samples are events inside a run. ``microbenchmark``: each
+        sample is a run. ``summary`` reports on runs that are not available, so nothing can be
+        tested. ``companion`` reports on processes other than the load. For a tool without a role,
+        samples represent the run.
     metrics : mapping of str to str
-        Metrics that it gives beside those of every load tool, and what it calls each, where that
-        helps to find it in the tool's own output.
+        Metrics in addition to those of every load tool, each with the tool's name for it, if that
+        helps to locate it in the output.
     load_model : {'open', 'closed', 'unknown'}
-        How it offers its load, where the tool alone decides that.
+        The load model, if it depends on the tool alone.
     primaries : tuple of (metric, stat)
-        What carries the verdict; empty for the rule of load tools: the request rate of a closed
-        loop, else the median latency, and the CPU per request.
+        Metrics that carry the verdict; empty for the rule of load tools: the request rate of a
+        closed loop, else the median latency, and the CPU per request.
     executables : tuple of str
-        How it is called on a command line, where that is not its name.
+        Names on a command line, if they differ from its name.
     outputs : tuple of str
-        Its options whose value names a file for results or the run itself.
+        Options whose value names a file for results or for the run itself.
     printing : tuple of str
-        Its options that print more or less and change nothing else.
+        Options that only change how much is printed.
     whole_exits : tuple of int
-        Exit codes other than 0 of runs that were measured whole.
+        Exit codes other than 0 of completely measured runs.
     is_timed : bool
-        Whether every run of whole seconds was set to last so long: how many requests it made is
-        then an outcome, and equal counts tell nothing.
+        Whether every run of whole seconds was set to that length: the number of requests is then an
+        outcome, and equal counts mean nothing.
     has_snapshots : bool
-        Whether its results come as folders of snapshots, one for each run.
+        Whether its results come as folders of snapshots, one per run.
     find_rate : callable
-        Returns the requests per second that a command line requests; None where it states none.
+        Returns the requests per second that a command line requests, or None.
     reports_sent : bool
-        Whether the request rate of its open loop is that at which it sent.
+        Whether the request rate of its open loop is the rate of sending.
     corrected : {'approximate', None}
-        How it corrects for coordinated omission where a run does not say.
+        Its correction for coordinated omission if a run does not record one.
     drops_timeouts : bool
-        Whether requests that timed out are missing from its latencies.
+        Whether its latencies exclude requests that timed out.
     repeats_timeouts : bool
-        Whether it counts a waiting connection again and again.
+        Whether it counts a waiting connection several times.
     answered : tuple of str
-        Reasons of failed requests that are among its requests, where these are only those that
-        were answered; empty where failed requests count as requests whatever the reason.
+        Reasons of failed requests that count as requests, if only answered ones do; empty if all
+        failed requests count.
     doubtful : tuple of str
-        Reasons that it also gives where the request was answered.
+        Reasons that it also reports for answered requests.
     unanswered : str
-        The response code under which requests without an answer stand in its latencies.
+        The response code of requests without a response that are included in its latencies.
     iterates : bool
-        Whether what a connection does again and again is an iteration of a script, whose rates
-        stand on a time that it does not report.
+        Whether connections repeat iterations of a script, so that rates depend on a time that it
+        does not report.
     quantile_error : float
-        By what share the quantiles of two of its forms may differ beyond rounding.
+        Relative difference of the quantiles of two of its forms, in addition to rounding.
     quantile_note : str
-        Why they differ.
+        The reason for that difference.
     tracks_directed : bool
-        Whether users list the metrics that it tracks, so that each with a stated direction carries
-        the verdict.
+        Whether users choose the metrics that it tracks, so that each one with a stated direction
+        carries the verdict.
     compares_commands : bool
-        Whether its benchmarks are command lines, which people time to compare them.
+        Whether its benchmarks are command lines, which users time to compare them.
     keeps_runs : str
-        How the tool itself keeps a run to compare with.
+        The tool's own way to keep a run for comparison.
     is_range : bool
         Whether the times of its samples are the steps of a query.
     plan : FirstPlan or None
-        What ``init --plan`` writes for it.
+        The plan that ``init --plan`` writes for it.
     """
 
     name: str
@@ -314,7 +316,7 @@ class Tool:
 
     @property
     def samples_are_events(self) -> bool:
-        """Whether a sample is an event inside a run and not a run."""
+        """Return whether a sample is an event inside a run and not a run itself."""
         return self.role in {"load", "companion"}
 
     def find_primaries(self, load_model: str) -> tuple[tuple[str, str], ...]:
@@ -329,7 +331,7 @@ class Tool:
         return self.primaries or (headline, ("cpu_per_request", "mean"))
 
     def choose_stat(self, metric: str) -> str:
-        """Return the stat that stands for a metric whose stat the user did not name."""
+        """Return the stat of a metric for which the user named none."""
         if metric in {"latency", "uncorrected_latency", "phase_time"}:
             return "p50"
         if self.role == "microbenchmark":
@@ -341,7 +343,7 @@ class Tool:
 
 
 def late(place: str) -> Callable[..., Any]:
-    """Return a function that imports ``module:name`` when it is first called."""
+    """Return a function that imports ``module:name`` on its first call."""
     module, _, name = place.partition(":")
 
     @cache

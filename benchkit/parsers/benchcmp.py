@@ -8,14 +8,14 @@ A table, verbatim (golang.org/x/tools/cmd/benchcmp 0.30)::
     benchmark             old MB/s     new MB/s     speedup
     BenchmarkConcat-4     36.40        277.20       7.62x
 
-Below it stand ``old allocs`` and ``old bytes``, where both sides have them.
+``old allocs`` and ``old bytes`` follow below it if both sides have them.
 
-What the numbers are: a row is one run on each side; a benchmark that ran again has another row, or
-its best one only (``-best``). Times have three digits at most where they are below 100 ns, else
-whole nanoseconds. Changes are not kept: they follow from the values.
+Meaning of the numbers: a row is one run on each side; a repeated benchmark has another row, or only
+its best one (``-best``). Times have at most three digits below 100 ns, and whole nanoseconds above.
+Changes are not kept, because they follow from the values.
 
-Not recorded: the names of the files, when and where they were taken, iterations; with ``-changed``
-the rows of benchmarks that did not change.
+Not recorded: the names of the files, the time and place of the runs, the iterations; with
+``-changed`` also the rows of unchanged benchmarks.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _ROW = regex(
     r"[-+]?(?:\d{1,18}\.\d\d|Inf|NaN)[%x]",
     re.ASCII,
 )
-#: The metric, base unit and exponent of ten of a unit.
+#: Metric, base unit and power of ten of a unit.
 _UNITS = {
     "ns/op": ("time_per_op", "s", -9),
     "MB/s": ("processing_rate", "B/s", 6),
@@ -73,7 +73,7 @@ def _recognises(head: Head) -> bool:
 
 
 def _parse(source: Source) -> Iterator[Record]:
-    r"""Yield a reading per side of each row; the tables of a benchmark belong together.
+    r"""Yield a reading per side of each row, combining the tables of a benchmark.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def _parse(source: Source) -> Iterator[Record]:
     call, units = 0, [""]
     for row in rows:
         if row.unit != units[-1]:
-            call += row.unit in units  # another call of benchcmp begins with a table of its own
+            call += row.unit in units  # another call of benchcmp begins with its first table
             units = [*units, row.unit] if row.unit not in units else [row.unit]
         key = (row.name, row.unit, call)
         seen[key] = seen.get(key, 0) + 1
@@ -116,7 +116,7 @@ def _parse(source: Source) -> Iterator[Record]:
 def _read_rows(
     label: str, lines: UntilDamage[tuple[int, str, bool]]
 ) -> Iterator[_Row | Diagnostic]:
-    """Yield the rows below a header, and what cannot be read of them."""
+    """Yield the rows below a header, and diagnostics for rows that cannot be read."""
     unit = ""
     for number, text, is_ended in lines:
         line = bare(text)

@@ -1,6 +1,6 @@
 r"""Bencher's metric format (BMF): measures of benchmarks.
 
-A file of the usual kind (``bencher run --adapter json``, ``bencher mock``)::
+A typical file (``bencher run --adapter json``, ``bencher mock``)::
 
     {"bencher::mock_0": {"latency": {"value": 2.07, "lower_value": 1.86, "upper_value": 2.28}}}
 
@@ -8,13 +8,13 @@ and of version 1, in which a benchmark has parameters and any number of metrics:
 
     {"sort": [{"parameters": {"size": 16}, "measures": {"latency": {"value": 42, "p99": 97}}}]}
 
-What the numbers are: ``latency`` is nanoseconds unless the file states a unit of time,
-``throughput`` operations per second, the other measures that Bencher knows are seconds and bytes; a
-measure of the user's own is a metric without unit or direction. Percentiles are kept. The bounds
-mean what the adapter meant by them, so they are not. Of entries with the same parameters the later
-counts, as Bencher has it.
+Meaning of the numbers: ``latency`` is nanoseconds unless the file states a unit of time,
+``throughput`` is operations per second, and Bencher's other measures are seconds and bytes; a
+user-defined measure is a metric without unit or direction. Percentiles are kept. The bounds are
+not, because their meaning depends on the adapter. If entries have the same parameters, the later
+one applies, as in Bencher.
 
-Not recorded: when it ran, the tool, repetitions; name files so that each is a run.
+Not recorded: the start of the run, the tool, repeats; name files so that each is a run.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _ENTRY = rf'\[\s*\{{\s*(?:"parameters"\s*:\s*\{{[^{{}}]*\}}\s*,\s*)?"measures"\s
 _OPENING = regex(rf'\{{\s*"[^"]{{1,999}}"\s*:\s*(?:{_MEASURE}{_FIELD}[,}}]|{_ENTRY})')
 _STAT = regex(r"value|(p\d{1,2}(?:\.\d{1,3})?)", re.ASCII)
 _HINT = "use the file that bencher read"
-#: The metric of a measure, its base unit, and the exponents of units; the first is Bencher's own.
+#: Metric, base unit and units with their exponents for each measure; Bencher's unit comes first.
 _MEASURES = {
     "latency": ("time_per_op", "s", {"ns": -9, "us": -6, "µs": -6, "ms": -3, "s": 0}),
     "throughput": ("operation_rate", "1/s", {"ops/s": 0}),
@@ -81,7 +81,7 @@ def _parse(source: Source) -> Iterator[Record]:
 def _merge(
     entries: list[object],
 ) -> dict[tuple[tuple[str, str], ...], dict[str, dict[str, object]]]:
-    """Return the measures of each set of parameters; metrics of later entries replace earlier ones.
+    """Return the measures of each set of parameters; later entries replace metrics of earlier ones.
 
     Examples
     --------
@@ -98,14 +98,14 @@ def _merge(
 
 
 def _spell(value: object) -> str:
-    """Return the value of a parameter; equal numbers are spelled alike."""
+    """Return a parameter's value as text; equal numbers give equal texts."""
     return f"{value:.15g}" if is_amount(value) else str(value)
 
 
 def _add_measures(
     run: Reading, measures: dict[str, dict[str, object]]
 ) -> Iterator[tuple[int, str]]:
-    """Add the metrics of measures to a run; yield line and reason of each that cannot be."""
+    """Add the metrics of measures to a run; yield line and reason for each invalid one."""
     name = run.benchmark
     if not measures:
         yield run.line, f"{name} has no measures by name"
@@ -123,7 +123,7 @@ def _add_measures(
 
 
 def _find_fact(measure: str, stat: str, unit: object) -> Fact | None:
-    """Return the observation that a metric of a measure is; None if its stated unit is unknown.
+    """Return the observation for a measure's metric; None if its stated unit is unknown.
 
     Examples
     --------

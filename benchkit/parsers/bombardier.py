@@ -16,13 +16,13 @@ A report, verbatim (bombardier 1.2.6, ``-c 4 -d 2s -l``)::
         dial tcp 127.0.0.1:18199: connect: connection refused - 50
       Throughput:     5.01MB/s
 
-What the numbers are: latencies are microseconds, of failed requests, too. The rate is the mean of
-rates taken during the run, failed requests included; where requests failed, it is left out. The
-throughput adds what was sent to what was received and is not kept, nor are percentiles that some
-versions print of answered requests only, beside those of all. ``others`` are requests without
-an answer, by reason below ``Errors``.
+Meaning of the numbers: latencies are microseconds and include failed requests. The rate is the mean
+of rates measured during the run, including failed requests; if requests failed, it is left out. The
+throughput is the sum of sent and received data and is not kept. Nor are the percentiles of answered
+requests that some versions print in addition to those of all. ``others`` are requests without a
+response, listed by reason below ``Errors``.
 
-Not recorded: when it ran, the version; in text the exact duration and the bytes.
+Not recorded: the start of the run, the version; in text also the exact duration and the bytes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from benchkit.units import parse_time
 _TABLE = regex(
     r"^[^\w\n]*+Statistics[ \t]++Avg[ \t]++Stdev[ \t]++Max\W{1,99}Reqs/sec\s", re.MULTILINE
 )
-#: As bombardier prints it, or as pages set it.
+#: The dash as bombardier prints it, or as pages typeset it.
 _DASH = " [-–—] "
 _CODES = ("1xx", "2xx", "3xx", "4xx", "5xx")
 _NUMBER = r"(\d{1,12}\.\d{2})"
@@ -52,7 +52,7 @@ _TIME = r"(\d{1,9}\.\d{2}(?:us|ms|s|m|h))"
 
 
 class Report(LoadReport):
-    """A report whose lines are still coming in."""
+    """A report while its lines are read."""
 
     TOOL = "bombardier"
     HELD = regex(r"\s(?:-r|--rate)[ =]?(\d{1,15})\b")
@@ -98,14 +98,14 @@ class Report(LoadReport):
         self.others = (float(fields[0]), number)
 
     def finish(self, label: str) -> Iterator[Record]:
-        """Yield the reading and what has to be known about it."""
+        """Yield the reading and diagnostics about it."""
         aim_by_command(self.reading)
         others, at = self.others
-        if "throughput" in self.seen:  # no reason is missing
+        if "throughput" in self.seen:  # all reasons are listed
             self.outcomes.fail("other", others - self.outcomes.unanswered, at)
         if missing := self.missing():
             self.reading.status = "partial"
-            if "others" not in self.seen:  # perhaps no request was answered
+            if "others" not in self.seen:  # perhaps no request got a response
                 self.reading.rows = []
         yield from self.outcomes.conclude(label, failed=others, counting={"request_rate"})
         if missing:
@@ -113,13 +113,13 @@ class Report(LoadReport):
 
 
 class Reader(reports.Reader):
-    """The report that is open."""
+    """The open report."""
 
     KIND = Report
     FURNITURE = regex(r"\d+ / \d+|\[[=>-]|(?:\d+m)?\d+s$|Done!")
 
 
-#: What the numbers of a document are in the table of observations.
+#: Observations for the numbers of a document.
 _FACTS = {
     "result.bytesRead": Fact("bytes_in", "total", "B"),
     "result.bytesWritten": Fact("bytes_out", "total", "B"),

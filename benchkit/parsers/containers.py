@@ -1,7 +1,7 @@
-"""Which container a measurement belongs to, and which containers would count twice.
+"""The container of a measurement, and containers that would count twice.
 
-Parents, pods and pause containers repeat what their children use, and every form tells them apart
-by the same labels.
+Parents, pods and pause containers repeat the usage of their children, and every form identifies
+them by the same labels.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from benchkit.errors import Diagnostic
 
-#: What is known of each container, and of spans and histograms that services count themselves.
+#: Metrics of each container, and of spans and histograms that services count themselves.
 METRICS = (
     *("cpu_time", "cpu_periods", "cpu_throttled_periods"),
     *("memory_working_set", "memory_usage"),
@@ -21,21 +21,22 @@ SCRAPED = (
     *("spans_created", "spans_saved", "spans_dropped"),
     *("observed_time_bucket", "observed_time_sum", "observed_time_count"),
 )
-#: From here on a memory limit is a kernel's word for none; such numbers exceed a float's digits.
+#: From this value on, a memory limit is the kernel's code for none; these numbers exceed a float's
+#: precision.
 _UNLIMITED = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """What a measurement is about.
+    """The subject of a measurement.
 
     Parameters
     ----------
     key : str
-        The cgroup path where it is told, else the subject.
+        The cgroup path if it is known, else the subject.
     subject : str or None
-        The name people know it by: ``namespace/pod/container``, the Docker name, else the cgroup.
-        None for a measurement of everything that was watched.
+        The usual name: ``namespace/pod/container``, the Docker name, else the cgroup. None for a
+        measurement of everything that was observed.
     is_named : bool
         Whether a container runtime named it; cgroups inside it are parts of it.
     """
@@ -46,13 +47,13 @@ class Container:
 
 
 def container_of(labels: Mapping[str, str]) -> Container | None:
-    """Return what labels are about, or None for a pause container or a pod as a whole.
+    """Return the container that labels identify; None for a pause container or a whole pod.
 
     Parameters
     ----------
     labels : mapping of str to str
-        ``id``, ``name``, ``container``, ``pod``, ``namespace``; of old kubelets ``container_name``
-        and ``pod_name``. An empty label is one that is not there.
+        ``id``, ``name``, ``container``, ``pod``, ``namespace``; from old kubelets
+        ``container_name`` and ``pod_name``. An empty label counts as missing.
 
     Examples
     --------
@@ -75,7 +76,7 @@ def container_of(labels: Mapping[str, str]) -> Container | None:
 
 
 def pod_of(labels: Mapping[str, str]) -> str:
-    """Return the name of the pod that labels are about; empty where they name none.
+    """Return the name of the pod in labels; empty if there is none.
 
     Examples
     --------
@@ -91,7 +92,7 @@ def pod_of(labels: Mapping[str, str]) -> str:
 
 
 def nested(containers: Iterable[Container]) -> frozenset[str]:
-    """Return the keys of those that repeat others: parents, and cgroups inside a container.
+    """Return the keys of containers that repeat others: parents, and cgroups inside a container.
 
     Examples
     --------
@@ -102,7 +103,7 @@ def nested(containers: Iterable[Container]) -> frozenset[str]:
     named = {each.key: each.is_named for each in containers}
     repeated = set()
     above: list[str] = []
-    # Split, a cgroup sorts before all within it, and those before all others.
+    # Split, a cgroup sorts before everything inside it, and that before all others.
     cgroups = [key for key in named if key.startswith("/")]
     for key in sorted(cgroups, key=lambda key: key.split("/")):
         while above and not key.startswith(above[-1].removesuffix("/") + "/"):
@@ -116,7 +117,7 @@ def nested(containers: Iterable[Container]) -> frozenset[str]:
 
 
 def undecided(containers: Iterable[Container]) -> frozenset[str]:
-    """Return the keys that may yet prove to be parents if a sorted list has lost its end.
+    """Return the keys that may be parents if a sorted list was truncated.
 
     Examples
     --------
@@ -126,14 +127,14 @@ def undecided(containers: Iterable[Container]) -> frozenset[str]:
     """
     listed = list(containers)
     last = max((each.key for each in listed), default="")
-    # "0" follows "/": whatever sorts there or later stands behind all children
+    # "0" follows "/": a key that sorts there or later comes after all children
     return frozenset(
         each.key for each in listed if not each.is_named and last < each.key.rstrip("/") + "0"
     )
 
 
 def limits_of(subject: str, quota: float, period: float, memory: float) -> dict[str, str]:
-    """Return a container's limits as entries of `Reading.env`; none where it has none.
+    """Return a container's limits as entries of `Reading.env`; empty without limits.
 
     Examples
     --------
@@ -153,7 +154,7 @@ def limits_of(subject: str, quota: float, period: float, memory: float) -> dict[
 def name_left_out(
     label: str, repeated: Sequence[str], pauses: int = 0, kind: str = ""
 ) -> Iterator[Diagnostic]:
-    """Say what of a set of containers would count twice, and what runs nothing."""
+    """Yield notes about containers that would count twice, and about those that run nothing."""
     if repeated:
         listed = ", ".join(repeated[:3]) + (", …" if len(repeated) > 3 else "")
         what = (

@@ -1,8 +1,8 @@
-"""What the names of Prometheus metrics mean: usage of containers, and spans on their way.
+"""The meaning of Prometheus metric names: usage of containers, and spans in transit.
 
-The exposition text, the query API, promtool and Grafana share the names.
+The exposition text, the query API, promtool and Grafana use the same names.
 
-Spans have one account per backend, and stages of it that overlap:
+Spans have one account per backend, and overlapping stages of it:
 
     app_spans_started            spans_created  otlp
     otelcol_receiver_accepted    spans_saved    otlp
@@ -10,11 +10,11 @@ Spans have one account per backend, and stages of it that overlap:
     otelcol_exporter_sent        spans_saved    otlp/sent, also otlp/exported
     otelcol_receiver_refused     spans_dropped  otlp/refused, also …/send_failed, …/export_failed
 
-A subject with a stage is never to be added to the others; of a text's stages that are zero
-nothing is told.
+A subject with a stage must never be added to the others; stages of a text that are zero are not
+reported.
 
 A histogram of times (``NAME_seconds_bucket``, ``_sum``, ``_count``) is a counter for each of its
-bounds. Its subject is its name with all labels but those of the target, and behind it the bound::
+bounds. Its subject is its name with all labels but those of the target, followed by the bound::
 
     observed_time_bucket   http_request_duration_seconds{handler="/list"} le=0.005
     observed_time_sum      http_request_duration_seconds{handler="/list"}
@@ -34,13 +34,13 @@ from benchkit.units import read_number
 
 T = TypeVar("T")
 
-#: JSON knows integers that no float can hold.
+#: JSON has integers that no float can represent.
 _TOO_LARGE = 1 << 100
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What a metric measures.
+    """The quantity that a metric measures.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Measure:
     over : str
         The label whose values are parts that add up to one container, if any.
     stage : str
-        Of a span counter that is not the account itself.
+        The stage of a span counter that is not the account itself.
     """
 
     metric: str
@@ -62,7 +62,7 @@ class Measure:
 
 
 class Value(NamedTuple):
-    """One value of a container, in the base unit, and the line on which it stands."""
+    """One value of a container in the base unit, with its line."""
 
     measure: Measure
     value: float
@@ -71,7 +71,7 @@ class Value(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a measurement belongs: ``part`` is empty where there are no parts."""
+    """The subject of a measurement; ``part`` is empty without parts."""
 
     subject: str | None
     part: str
@@ -115,15 +115,15 @@ _HISTOGRAM = {
     "count": Measure("observed_time_count", "1", "counter", is_histogram=True),
 }
 _UNIT = "_seconds_"
-#: What stands between a histogram's name and a bound.
+#: Separator between a histogram's name and a bound.
 BOUND = " le="
-#: Labels of who was scraped, and of the bound; all others tell histograms apart.
+#: Labels of the scraped target and of the bound; all others distinguish histograms.
 _OF_TARGET = frozenset({"__name__", "instance", "job", "le"})
 _BACKENDS = ("backend", "receiver", "exporter", "service_name")
 
 
 def measure_of(name: str) -> Measure | None:
-    """Return what a metric measures; None where its name does not tell.
+    """Return the quantity that a metric measures; None if its name is unknown.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def measure_of(name: str) -> Measure | None:
 
 
 def histogram_of(name: str) -> str:
-    """Return the name of the histogram to which ``NAME_seconds_bucket`` and the like belong.
+    """Return the name of the histogram to which a name such as ``NAME_seconds_bucket`` belongs.
 
     Examples
     --------
@@ -154,11 +154,11 @@ def histogram_of(name: str) -> str:
 
 
 def place(measure: Measure, labels: Mapping[str, str]) -> Place | None:
-    """Return where a measurement belongs; None for pods as a whole and pause containers.
+    """Return the subject of a measurement; None for whole pods and pause containers.
 
-    The labels of a histogram hold its name, too, as ``__name__``.
+    The labels of a histogram include its name as ``__name__``.
 
-    The network is an exception: a pod has one for all of its containers.
+    The network is an exception: all containers of a pod share one.
     """
     if measure.is_span:
         return _span_place(measure, labels)
@@ -186,7 +186,7 @@ def _histogram_subject(labels: Mapping[str, str]) -> str:
 
 
 def _spell(bound: str) -> str:
-    """Write a bound in one way: ``1.0`` and ``1`` are one; a text that is none stays."""
+    """Normalise a bound: ``1.0`` and ``1`` are equal; a text that is not a number is unchanged."""
     try:
         return f"{read_number(bound):.15g}"
     except ValueError:
@@ -194,7 +194,7 @@ def _spell(bound: str) -> str:
 
 
 def at_instance(subject: str | None, instance: str) -> str:
-    """Return the subject of one of several instances; a bound stays last.
+    """Return the subject for one of several instances; a bound stays at the end.
 
     Examples
     --------
@@ -226,12 +226,12 @@ def add_up(measure: Measure, parts: Mapping[str, T]) -> list[T]:
 def tell(
     measure: Measure, parts: Mapping[str, float | None], line: int, divisor: int = 1
 ) -> Iterator[Value]:
-    """Yield the sum of what makes up the whole, in units of a divisor; nothing if none is told.
+    """Yield the sum of the parts of the whole, divided by a divisor; nothing without a value.
 
     Parameters
     ----------
     line : int
-        Of the document, for numbers that do not know theirs.
+        The document's line, for numbers without a line.
     """
     known = add_up(measure, {name: part for name, part in parts.items() if part is not None})
     if len(known) == 1:
@@ -241,21 +241,21 @@ def tell(
 
 
 def is_partial(measure: Measure, part: str) -> bool:
-    """Say whether further parts of the same subject may follow."""
+    """Return whether more parts of the same subject may follow."""
     if measure.is_histogram:
         return measure.metric == "observed_time_bucket"
     return bool(measure.over and part) and not (measure.over == "cpu" and part == "total")
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Say whether a value read from JSON is a finite number."""
+    """Return whether a value from JSON is a finite number."""
     if isinstance(value, int):
         return not isinstance(value, bool) and abs(value) < _TOO_LARGE
     return isinstance(value, float) and math.isfinite(value)
 
 
 def dig(value: object, *names: str) -> float | None:
-    """Return the number at the end of a path of keys; None where there is none.
+    """Return the number at the end of a path of keys; None if there is none.
 
     Examples
     --------

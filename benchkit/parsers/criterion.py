@@ -1,4 +1,4 @@
-r"""criterion.rs: the estimates and samples of a benchmark, and what it prints.
+r"""criterion.rs: the estimates and samples of a benchmark, and its printed output.
 
 ``target/criterion/GROUP/FUNCTION/new/estimates.json``, verbatim (criterion 0.5; shortened)::
 
@@ -7,25 +7,25 @@ r"""criterion.rs: the estimates and samples of a benchmark, and what it prints.
      "median_abs_dev": {"point_estimate": 0.4},
      "slope": {"point_estimate": 100.52}, "std_dev": {"point_estimate": 0.5}}
 
-and ``sample.json`` beside it::
+and ``sample.json`` in the same folder::
 
     {"sampling_mode": "Linear", "iters": [466654.0, 933308.0], "times": [9031252.0, 17971566.0]}
 
-What the numbers are: nanoseconds. A sample is a batch of iterations of one process, so that all
-samples together are one run; to compare with a verdict, run ``cargo bench`` several times and keep
-each ``target/criterion``. The value of the run is what criterion prints, the slope of times over
-iterations or, where all batches are alike (``Flat``), the mean. ``benchmark.json`` beside the
-two names the benchmark; without it, the folders do.
+Meaning of the numbers: times are nanoseconds. A sample is a batch of iterations in one process, so
+all samples together are one run; for a verdict, run ``cargo bench`` several times and keep each
+``target/criterion``. The value of the run is the one that criterion prints: the slope of times over
+iterations or, if all batches have the same size (``Flat``), the mean. ``benchmark.json`` in the
+same folder names the benchmark; without it, the folders do.
 
-The terminal shows the value between the ends of its 95 % interval::
+The terminal shows the value between the bounds of its 95 % interval::
 
     roots/sum/10            time:   [19.254 ns 19.416 ns 19.682 ns]
 
-With ``--output-format bencher`` (and from ``#[bench]`` functions) it is the median::
+With ``--output-format bencher`` (and for ``#[bench]`` functions) it is the median::
 
     test roots/sum/10 ... bench:          19 ns/iter (+/- 0)
 
-Not recorded: when it ran, the version, settings. Not read: changes, outliers, throughput.
+Not recorded: the start of the run, the version, settings. Not read: changes, outliers, throughput.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ from benchkit.redaction import show_part
 from benchkit.regexes import regex
 from benchkit.units import parse_time, scale, step
 
-#: Old versions write the names of estimates in capitals.
+#: Old versions capitalise the names of estimates.
 _SIGNS = (('"point_estimate"', '"median_abs_dev"'), ('"point_estimate"', '"MedianAbsDev"'),
           ('"point_estimate"', '"standard_error"'),
           ('"sampling_mode"', '"iters"', '"times"'))  # fmt: skip
@@ -67,7 +67,7 @@ _HINT = "use the whole file that criterion wrote"
 _RELATIVE = "criterion's comparison with an earlier run, which has relative changes and no times"
 _TIMES = "give `new/estimates.json` of the same benchmark"
 _SIDES = ("new", "base", "change")
-#: All that the file of a comparison has; its numbers are shares, and those of times have more.
+#: The only keys in the file of a comparison; its numbers are ratios. A file of times has more keys.
 _CHANGES = ({"mean", "median"}, {"Mean", "Median"})
 
 
@@ -110,10 +110,10 @@ def _parse(source: Source) -> Iterator[Record]:
 
 
 def _find_name(source: Source) -> str:
-    """Return the benchmark's name: as the file beside this one has it, or the folders."""
+    """Return the benchmark's name from the file next to this one, or from the folders."""
     if source.path is not None:
         named = source.path.with_name("benchmark.json")
-        # A link that someone planted must not show what another file holds.
+        # A planted link must not reveal the content of another file.
         with suppress(OSError, ValueError, RecursionError):
             fields = {} if named.is_symlink() else json.loads(read_file(named))
             name = fields.get("full_id") if isinstance(fields, dict) else None
@@ -126,7 +126,7 @@ def _find_name(source: Source) -> str:
 
 
 def _add_estimates(run: Reading, fields: Mapping[str, Any], line: int) -> Iterator[str]:
-    """Add what criterion estimated; yield what it cannot."""
+    """Add criterion's estimates; yield a reason for each invalid one."""
     estimates = (fields.get(name) for name in ("slope", "Slope", "mean", "Mean"))
     estimate = next((each for each in estimates if isinstance(each, dict)), {})
     ends = estimate.get("confidence_interval")
@@ -146,7 +146,7 @@ def _add_estimates(run: Reading, fields: Mapping[str, Any], line: int) -> Iterat
 
 
 def _add_samples(run: Reading, fields: Mapping[str, Any], line: int) -> Iterator[str]:
-    """Add what the samples come to, as criterion takes it; yield why it cannot."""
+    """Add the value that criterion computes from the samples, or yield why it cannot."""
     counts, times = fields.get("iters"), fields.get("times")
     if not isinstance(counts, list) or not isinstance(times, list) or len(counts) != len(times):
         yield "`iters` and `times` are not lists of the same length"
@@ -174,7 +174,7 @@ def _is_time(value: object) -> TypeGuard[float]:
 
 
 _TIME = r"(\d{1,9}(?:\.\d{1,4})? (?:ps|ns|[uµμ]s|ms|s))"
-#: A name is words, up to what stands behind it: as many steps as it has, whatever the line is.
+#: A name is all words up to the time; possessive, so the steps stay linear on any line.
 _SHOWN = regex(
     r"(?:((?:\S++\s++(?!time:\s++\[))*+\S++)\s++)?+"
     rf"time:\s++\[{_TIME} {_TIME} {_TIME}\]",
@@ -182,26 +182,26 @@ _SHOWN = regex(
 )
 _PER_ITERATION = r"((?:\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(?:\.\d{1,9})?) ([pnuµμm]?s)/iter"
 _SPREAD = r" \(\+/- [\d,.]{1,20}\)"
-#: The line of a benchmark, of which some keep only its name and time.
+#: The line of a benchmark, of which some people keep only name and time.
 _BENCHER = regex(
     rf"(?:test )?((?:\S++\s++(?!\.\.\. bench:))*+\S++)\s++\.\.\. bench:\s++{_PER_ITERATION}"
     rf"(?:{_SPREAD})?(?: = .*)?|(?:test )?(\S++)\s++{_PER_ITERATION}{_SPREAD}",
     re.ASCII,
 )
-#: A name and a time, of which nothing says what they are.
+#: A name and a time whose meaning is not shown.
 _SIGN = regex(r"(?:\s|\A)(?:time:\s{1,99}\[(?!.*%)|\.\.\. bench:)")
 _BARE = regex(rf"(?:test )?\S++\s++{_PER_ITERATION}", re.ASCII)
 _UNCLEAR = Remark(
     "{text} shows neither `... bench:` nor a spread, so it is not read",
     "use the line as `cargo bench` printed it",
 )
-#: Lines above a time that are no name of a benchmark.
+#: Lines above a time that are not the name of a benchmark.
 _OTHER = regex(
     r"(?:Benchmarking|Found|Performance|No change|Change within|Warning|thrpt|change|time)\b.*"
     r"|\d+ \(.*|.*:"
 )
 
-#: What criterion prints beside its times, and what cargo and the harness of tests do.
+#: Output of criterion other than times, and of cargo and the test harness.
 _CHATTER = regex(
     r"\A(?:\s*(?:change|thrpt|slope|mean|median):?\s+\[.*|\s*Found \d+ outliers? .*"
     r"|\s*\d+ \([\d.]+%\) (?:low|high) (?:mild|severe)"
@@ -259,12 +259,12 @@ def _parse_text(source: Source) -> Iterator[Record]:
 
 
 def _is_chatter(line: str) -> bool:
-    """Whether a last line is one that is not read, and whole."""
+    """Return whether a last line is complete and of a kind that is not read."""
     return _CHATTER.search(line) is not None and line.count("[") == line.count("]")
 
 
 def _bare(text: str) -> str:
-    """Return a line without what stands around it, with the dots that a word processor joined."""
+    """Return a line without its prefix and suffix, and with a word processor's ellipses as dots."""
     return bare(text).replace("… bench:", "... bench:")
 
 
@@ -275,7 +275,7 @@ def _read_line(line: str) -> re.Match[str] | None:
 def _add_text(run: Reading, stat: str, text: str, number: int) -> None:
     """Add a time with its unit."""
     time = parse_time(text) if not text.endswith("ps") else None
-    if time is None:  # times of less than a nanosecond
+    if time is None:  # times below a nanosecond
         picoseconds = text.removesuffix(" ps")
         run.add("time_per_op", stat, scale(picoseconds, -12), "s", number,
                 resolution=step(picoseconds, -12))  # fmt: skip

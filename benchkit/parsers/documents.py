@@ -1,9 +1,8 @@
-"""JSON documents that are read whole, with the line of every number.
+"""JSON documents that are read as a whole, with the line of every number.
 
-A row points at the line its number stands on, and a cut document must not give half of what it
-means.
+Each row refers to its number's line, and a truncated document must not yield half its content.
 
-Long lists may be read in columns before: the decoder then sees a constant in their place.
+Long lists may be read in columns first: the decoder then sees a placeholder instead.
 """
 
 from __future__ import annotations
@@ -23,19 +22,19 @@ from benchkit.reading.source import Source
 from benchkit.regexes import regex
 from benchkit.units import scale
 
-#: A larger document is refused: it would not fit into memory as Python objects.
+#: Maximum size of a document; a larger one would not fit into memory as Python objects.
 LARGEST = 64 << 20
-#: In a smaller one nothing is read in columns: it would take longer.
+#: Minimum size for reading in columns; in a smaller document it would take longer.
 _LARGE = 1 << 18
-#: A constant that stands where a value stood that was read before.
+#: A placeholder for a value that was read in columns.
 _STANDS_FOR = "-Infinity"
 
-#: Numbers end where the decoder's do: it reads ``007`` as three.
+#: Numbers end where they end for the decoder, which reads ``007`` as three.
 _TOKEN = regex(
     r'"(?:[^"\\]++|\\.)*+"?|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|\n|[a-zA-Z]+'
 )
 _BLANK = regex(r"[\s,]*")
-#: Runs began between them: Go's zero time is none, and nanoseconds since 1970 have an end.
+#: Possible starts of a run: Go's zero time is not one, and nanoseconds since 1970 have a limit.
 _EARLIEST, _LATEST = datetime(1970, 1, 2, tzinfo=UTC), datetime(2262, 1, 1, tzinfo=UTC)
 TRUNCATED = "truncated: without its end, its structure is unknown"
 
@@ -47,21 +46,21 @@ _NEGATIVE = Remark(
 
 
 class Whole(int):
-    """An integer of a document; ``line`` is its own, ``next_line`` that of what follows it."""
+    """An integer of a document; ``line`` is its line, ``next_line`` that of the next token."""
 
     line: int
     next_line: int
 
 
 class Broken(float):
-    """A number with a fraction or an exponent, else as `Whole`."""
+    """A number with a fraction or an exponent, otherwise like `Whole`."""
 
     line: int
     next_line: int
 
 
 def read_text(source: Source) -> str | Diagnostic:
-    """Return the whole text, or say that it is too large."""
+    """Return the whole text, or a diagnostic that it is too large."""
     size = 0
     for block in source.blocks():
         size += len(block)
@@ -72,7 +71,7 @@ def read_text(source: Source) -> str | Diagnostic:
 
 
 def read_documents(source: Source) -> Iterator[tuple[int, Any]]:
-    r"""Yield (line, value) of every document, and (line, Diagnostic) where one cannot be read.
+    r"""Yield (line, value) per document, and (line, Diagnostic) for one that cannot be read.
 
     Examples
     --------
@@ -90,34 +89,34 @@ def read_documents(source: Source) -> Iterator[tuple[int, Any]]:
 
 
 class Document:
-    """An object of a source: its fields, its amounts by dotted names, and where it stands.
+    """An object of a source: its fields, its amounts by dotted names, and its line.
 
-    A document that is no object is taken for an empty one; a part of another begins at a number.
+    Any other value counts as an empty object; a part of another begins at its first number.
     """
 
     def __init__(self, label: str, value: object, line: int, whole: Document | None = None) -> None:
         self.label, self.line = label, line
         self.fields = as_object(value)
         self.numbers = {key: each for key, each in name_numbers(self.fields) if is_amount(each)}
-        #: What is to be said about it and its parts, once it is read.
+        #: Diagnostics about it and its parts, complete once it is read.
         self.problems: list[Diagnostic] = [] if whole is None else whole.problems
         if whole is not None:
             self.line = min(map(self.line_of, self.numbers.values()), default=line)
 
     def find(self, *path: str) -> Any:  # noqa: ANN401 - whatever the file holds
-        """Return the value at a path of names; None where there is none."""
+        """Return the value at a path of names; None if there is none."""
         value: Any = self.fields
         for name in path:
             value = as_object(value).get(name)
         return value
 
     def find_text(self, *path: str) -> str:
-        """Return the text at a path; an empty one for any other value."""
+        """Return the text at a path; empty for any other value."""
         value = self.find(*path)
         return value if isinstance(value, str) else ""
 
     def find_all(self, *path: str) -> Iterator[Document]:
-        """Yield the objects of a list; empty ones for other values."""
+        """Yield the objects of a list, and an empty one for each other value."""
         for value in as_list(self.find(*path)):
             yield Document(self.label, value, self.line, self)
 
@@ -126,30 +125,30 @@ class Document:
         return line_of(value, self.line)
 
     def add_facts(self, run: Reading, find: Callable[[str], Fact | None]) -> None:
-        """Add the observations that ``find`` knows by their names; name those that cannot be."""
+        """Add the observations that ``find`` returns for names; report impossible values."""
         for name, value in self.numbers.items():
             if fact := find(name):
                 add_fact(run, fact, value, self.line)
         self.check(find)
 
     def check(self, find: Callable[[str], object]) -> None:
-        """Name the values that ``find`` knows and no measurement can have."""
+        """Report values whose names ``find`` knows but which cannot be measurements."""
         for name, value in name_fields(self.fields):
             if find(name) and not (is_amount(value) or isinstance(value, list)):
                 at, text = self.line_of(value), json.dumps(value)[:20]
                 self.problems.append(_NEGATIVE.at(self.label, at, name=name, value=text))
 
     def refuse(self, what: str, hint: str = "use the whole object that it wrote") -> Diagnostic:
-        """Say why it gives no run."""
+        """Return a diagnostic that explains why it yields no run."""
         return Diagnostic(self.label, self.line, what, hint)
 
 
 def read_objects(
     source: Source, read: Callable[[Document], Iterator[Record]], *titles: str
 ) -> Iterator[Record]:
-    r"""Yield what ``read`` makes of every document of a source, and what cannot be read.
+    r"""Yield the records that ``read`` yields per document of a source, and diagnostics.
 
-    Each object of a list is a document, under the first of its ``titles`` that it has.
+    Each object of a list is a document, whose heading is the first of its ``titles`` present.
 
     Examples
     --------
@@ -174,7 +173,7 @@ def read_objects(
 
 
 def read_leaves(source: Source) -> Iterator[tuple[int, dict[Path, Leaf] | Diagnostic]]:
-    r"""Yield (line, leaves) of every document, and (line, Diagnostic) where one cannot be read.
+    r"""Yield (line, leaves) per document, and (line, Diagnostic) for one that cannot be read.
 
     Examples
     --------
@@ -195,7 +194,7 @@ def read_leaves(source: Source) -> Iterator[tuple[int, dict[Path, Leaf] | Diagno
 
 
 class Part(NamedTuple):
-    """A value that stands from one place of a text up to another, and what is to stand for it."""
+    """A value between two indices of a text, and the value that replaces it."""
 
     start: int
     end: int
@@ -205,18 +204,18 @@ class Part(NamedTuple):
 def read_around(
     source: Source, find: Callable[[bytes], Iterable[Part]]
 ) -> list[tuple[int, Any]] | None:
-    """Return what `read_documents` yields, with parts of it that were read otherwise.
+    """Return the result of `read_documents`, with parts that ``find`` has read.
 
     Parameters
     ----------
     find : callable
-        Takes the text and gives, in their order, values (whole ones, each behind the colon of its
-        name or a list's bracket or comma) that it has read by itself; they hold no line end.
+        Takes the text and yields, in order, values that it has read itself: whole ones after a
+        colon, bracket or comma, without a newline.
 
     Returns
     -------
     list or None
-        None where the text is small, is no plain text or no valid JSON, or holds no such part.
+        None if the text is small, not plain text, not valid JSON, or has no such part.
     """
     data = _read_large(source)
     if len(data) < _LARGE or any(byte in data for byte in (b"\0", b"\r", b"\x1b")):
@@ -238,7 +237,7 @@ def read_around(
 
 
 def _read_large(source: Source) -> bytes:
-    """Return the whole content; nothing if it is too large."""
+    """Return the whole content; empty if it is too large."""
     blocks, size = [], 0
     for block in source.blocks():
         size += len(block)
@@ -249,7 +248,7 @@ def _read_large(source: Source) -> bytes:
 
 
 def _decode(text: str, lines: _Lines) -> Iterator[tuple[int, Any, slice]]:
-    """Yield the line of each document, its value and its place; a value may be an exception."""
+    """Yield the line of each document, its value or an exception, and its slice of the text."""
     decoder = lines.decoder()
     at = _BLANK.match(text).end()  # type: ignore[union-attr]
     counted, line = 0, 1
@@ -265,17 +264,17 @@ def _decode(text: str, lines: _Lines) -> Iterator[tuple[int, Any, slice]]:
 
 
 def decoder_of(text: str) -> json.JSONDecoder:
-    """Return a decoder for the beginning of a text, which gives numbers their lines."""
+    """Return a decoder for the beginning of a text that attaches lines to numbers."""
     return _Lines(text).decoder()
 
 
 def line_of(value: object, default: int) -> int:
-    """Return the line of a number of a document; that of the document for anything else."""
+    """Return the line of a document's number; ``default`` for anything else."""
     return getattr(value, "line", default)
 
 
 class Fact(NamedTuple):
-    """The observation that a number of a document is: in its unit times ten to ``exponent``."""
+    """The observation for a number of a document, in its unit times ten to ``exponent``."""
 
     metric: str
     stat: str
@@ -286,22 +285,22 @@ class Fact(NamedTuple):
 
 
 def is_amount(value: object) -> TypeGuard[float]:
-    """Whether a value of a document is a number that a measurement can have."""
+    """Return whether a value of a document is a possible number of a measurement."""
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e300
 
 
 def as_object(value: object) -> dict[str, Any]:
-    """Return an object of a document; an empty one for any other value."""
+    """Return an object of a document; empty for any other value."""
     return value if isinstance(value, dict) else {}
 
 
 def as_list(value: object) -> list[Any]:
-    """Return a list of a document; an empty one for any other value."""
+    """Return a list of a document; empty for any other value."""
     return value if isinstance(value, list) else []
 
 
 def read_moment(value: object) -> datetime | None:
-    """Return when a run began, from a text with its zone; None for any other value.
+    """Return the start of a run from a text with a time zone; None for any other value.
 
     Examples
     --------
@@ -317,7 +316,7 @@ def read_moment(value: object) -> datetime | None:
 
 
 def name_numbers(document: object) -> Iterator[tuple[str, float]]:
-    """Yield the numbers in an object under dotted names; lists are passed over.
+    """Yield the numbers in an object with dotted names, skipping lists.
 
     Examples
     --------
@@ -330,7 +329,7 @@ def name_numbers(document: object) -> Iterator[tuple[str, float]]:
 
 
 def add_fact(run: Reading, fact: Fact, value: float, line: int, n: int | None = None) -> None:
-    """Add the observation that a number of a document is, on its line or else on ``line``."""
+    """Add the observation for a number of a document, on the number's line or else on ``line``."""
     metric, stat, unit, subject, exponent, step = fact
     amount = scale(repr(float(value)), exponent)
     at = line_of(value, line)
@@ -348,9 +347,9 @@ def _refusal(label: str, text: str, error: Exception) -> Diagnostic:
 
 
 class _Lines:
-    """Gives the decoder's numbers their lines: it meets them in the order of the text.
+    """Lines for the decoder's numbers, which the decoder reads in the order of the text.
 
-    So it meets the places where values stood that were read before.
+    The same order applies to placeholders for values that were read before.
     """
 
     def __init__(self, text: str, values: Sequence[object] = ()) -> None:
@@ -359,11 +358,11 @@ class _Lines:
 
     @property
     def is_used_up(self) -> bool:
-        """Whether all values were met."""
+        """Return whether all values were used."""
         return not self._values
 
     def decoder(self) -> json.JSONDecoder:
-        """Return a decoder; where all is one line, it leaves numbers as they are."""
+        """Return a decoder; for a text of one line, it leaves numbers unchanged."""
         if self._places is None:
             return json.JSONDecoder(parse_constant=self._constant)
         return json.JSONDecoder(
@@ -386,7 +385,7 @@ class _Lines:
 
 
 def _places(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the line of each number and of the token after it."""
+    """Yield the line of each number and that of the next token."""
     line, waiting = 1, 0
     for match in _TOKEN.finditer(text):
         word = match[0]

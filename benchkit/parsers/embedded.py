@@ -1,6 +1,6 @@
-"""JSON documents in a page, which are read as files of their own.
+"""JSON documents in a page, which are read like separate files.
 
-Reports of tools that are not known are named, because the rest of their page is read without them.
+Reports of unknown tools are named, because the rest of their page is read without them.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from benchkit.reading.signs import begins_json, find_signs
 from benchkit.reading.source import LOG_BYTES, UnreadableError
 from benchkit.regexes import regex
 
-#: A larger text is no page, as for headings; so many characters of documents are read.
+#: Maximum size of a page, as for headings, and of its documents in characters.
 LARGEST = 8 << 20
-#: Where a document may begin; of lines that each hold one, the first stands for all.
+#: Places where a document may begin; of lines that each hold one, the first represents all.
 _BEGIN = regex(r"^[ \t>]{0,12}(?=[{\[])", re.MULTILINE)
-#: What ends a document that is cut.
+#: The end of a truncated document.
 _END = regex(r"^\s*?(?:```|~~~|$)", re.MULTILINE)
-#: Tables whose lines a warning shows.
+#: Maximum number of tables whose lines a warning shows.
 _SHOWN = 3
 _MEASURED = "give the output of the tool that measured them"
-#: The line between the head and the rows of a table of Markdown, and a time in one of its cells.
+#: The line between the head and the rows of a Markdown table, and a time in one of its cells.
 _RULE = regex(r"[ \t>]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)++\|?[ \t]*+")
 _TIME = regex(r"\d[\d.,]{0,20} ?(?:ns|[uµμ]s|ms|s)(?:/(?:op|iter))?")
-#: Lines among which all words of a report stand.
+#: Number of lines within which all words of a report appear.
 _CLOSE = 30
 
 
@@ -47,13 +47,13 @@ class Embedded(NamedTuple):
 
 
 def list_forms(source: Source, claims: Sequence[Format], formats: Sequence[Format]) -> list[Format]:
-    """Return the formats of the documents in a page, which read these as files of their own.
+    """Return formats for the documents in a page, which read them like separate files.
 
-    Of a text with blocks of other formats, ``claims``, only a small one is a page.
+    A text with blocks of other formats (``claims``) is a page only if it is small.
     """
     is_page = source.size <= (LARGEST if claims else LOG_BYTES)
     text = ""
-    with suppress(UnreadableError):  # as its parser meets, too
+    with suppress(UnreadableError):  # its parser will report this, too
         text = source.text() if is_page else ""
     documents = () if begins_json(text) else find_documents(text, formats)
     forms = {each.form.name: each.form for each in documents}
@@ -64,7 +64,7 @@ def list_forms(source: Source, claims: Sequence[Format], formats: Sequence[Forma
 
 
 def _parse(form: Format, source: Source) -> Iterator[Record]:
-    """Yield what a format reads of its documents in a page, whose runs stand in all their lines."""
+    """Yield the records of a format's documents in a page; their runs span all lines of each."""
     for each in find_documents(source.text(), (form,)):
         data = "\n" * (each.line - 1) + each.text + "\n"
         records = list(form.parse(Source(None, source.label, data.encode(errors="replace"))))
@@ -81,9 +81,9 @@ def list_reports(
     readings: Iterable[Reading],
     problems: Iterable[Diagnostic],
 ) -> list[Diagnostic]:
-    """Say which tools have a report among what was read of a page, which nothing reads.
+    """Return diagnostics for the tools whose reports in a page are not read by any format.
 
-    Tables of times are named, too, but for rows of which something was said.
+    Tables of times are reported, too, except for rows with a diagnostic.
     """
     is_page = source.size <= LARGEST and all(each.embeds for each in claims)
     text = source.text() if is_page else ""
@@ -113,7 +113,7 @@ def list_reports(
 
 
 def _list_tables(lines: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the first and last lines of tables of Markdown in which each row has a time."""
+    """Return the first and last lines of Markdown tables in which every row has a time."""
     tables = []
     for number, line in enumerate(lines):
         if number and "|" in lines[number - 1] and _RULE.fullmatch(line):
@@ -130,7 +130,7 @@ def _has_time(row: str) -> bool:
 
 
 def _find_close(lines: Sequence[str], words: Sequence[str]) -> int:
-    """Return the number of the first line from which all words are near; 0 if there is none."""
+    """Return the number of the first line with all words close by; 0 if there is none."""
     last = dict.fromkeys(words, -_CLOSE)
     for number, line in enumerate(lines, 1):
         present = [word for word in words if word in line]
@@ -145,7 +145,7 @@ def _warn(source: Source, line: int, what: str, hint: str) -> Diagnostic:
 
 
 def find_documents(text: str, formats: Sequence[Format]) -> Iterator[Embedded]:
-    """Yield the JSON documents in a text that a format owns, in their order."""
+    """Yield the JSON documents in a text that a format can read, in order."""
     owners = frozenset(each.name for each in formats if not each.embeds)
     decoder, scanned, end, last = json.JSONDecoder(), 0, 0, 0
     counted, line = 0, 1
@@ -162,7 +162,7 @@ def find_documents(text: str, formats: Sequence[Format]) -> Iterator[Embedded]:
         except json.JSONDecodeError as error:
             scanned += error.pos - start + 1
             behind = _END.search(text, start)
-            end = behind.start() if behind else len(text)  # what is inside it is a part of a result
+            end = behind.start() if behind else len(text)  # nested documents are part of a result
             continue
         except RecursionError:
             return

@@ -5,12 +5,12 @@ A file of the usual kind (shortened)::
     group,variant,benchmark,params,run,subject,metric,stat,value,unit,…,tool,source,load_model
     ,otlp,/ping,connections=8,3,,request_rate,mean,29018.83,1/s,…,wrk,otlp/wrk-3.txt:11,closed
 
-What the numbers are: those of other tools, in base units, under their final labels. Each run keeps
-its number, so that it stays the same run where its raw results are read, too. Nothing is computed
-from samples in the table: what they come to stands beside them.
+Meaning of the numbers: they are those of other tools, in base units, under their final labels. Each
+run keeps its number, so it remains the same run if its raw results are read as well. Nothing is
+computed from samples in the table, because their statistics are in it.
 
-Not recorded: what is known of a run beside its values, such as its start, its command, its machine
-and the direction of metrics that users define.
+Not recorded: facts about a run other than its values, such as its start, command and machine, and
+the direction of user-defined metrics.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from benchkit.schema import ROLES, Labels, LoadModel
 from benchkit.units import read_number
 
 _SIGNS = frozenset({"variant", "metric", "stat", "value"})
-#: Without one of these, runs would be pooled or compared that the table keeps apart.
+#: Required columns: without one, runs that the table separates would be pooled or compared.
 _NEEDED = (*Labels._fields, "subject", "metric", "stat", "value", "unit")
 _BEGINNING = r'\{\s*"format_version"\s*:\s*\d+\s*,\s*"observations"\s*:\s*\['
 _DOCUMENT = regex(_BEGINNING)
@@ -43,7 +43,7 @@ _MANY = ("sample", "counter")
 _LOAD_MODELS: tuple[LoadModel, ...] = get_args(LoadModel)
 _LARGEST_RUN = (1 << 31) - 1
 _LARGEST_COUNT = 1 << 53
-_LONGEST_LINE = 14  # digits: a store has more room, and a table just as much
+_LONGEST_LINE = 14  # digits: a store has more room, and a table has as much
 _MOST_NAMED = 20
 _HINT = "use a table that `benchkit export` wrote"
 _TEXTS = (
@@ -65,7 +65,7 @@ def _recognises(head: Head) -> bool:
 
 
 def _parse(source: Source) -> Iterator[Record]:
-    r"""Yield a reading per run and source, and its samples.
+    r"""Yield a reading and its samples per run and source.
 
     Examples
     --------
@@ -89,12 +89,12 @@ def _parse(source: Source) -> Iterator[Record]:
 
 
 def _unescape(cells: _Cells) -> _Cells:
-    """Return cells without the quote that keeps a spreadsheet from reading a formula."""
+    """Remove the quote that keeps a spreadsheet from reading a cell as a formula."""
     return {name: unquote_formulas(cell) if "'" in cell else cell for name, cell in cells.items()}
 
 
 def _read_json(source: Source) -> Iterator[tuple[int, _Cells | Diagnostic]]:
-    """Yield the rows of a document: each on a line of its own, or else the document whole."""
+    """Yield the rows of a document line by line, or else from the whole document."""
     lines = source.ended_lines()
     if _DOCUMENT.fullmatch(next(lines, (0, "", False))[1].strip()) is None:
         yield from _read_document(source)
@@ -150,7 +150,7 @@ def _read_parquet(source: Source) -> Iterator[tuple[int, _Cells | Diagnostic]]:
 
 
 class _Table:
-    """Gathers the rows of each run, and says which rows cannot be read."""
+    """A collector of the rows per run, which reports rows that cannot be read."""
 
     def __init__(self, label: str, form: str) -> None:
         self._label, self._form = label, form
@@ -158,7 +158,7 @@ class _Table:
         self._samples: dict[tuple[object, ...], list[tuple[float, datetime | None, int]]] = {}
 
     def read(self, rows: Iterable[tuple[int, Any]]) -> Iterator[Record]:
-        """Yield what was wrong, then the runs, each before its samples."""
+        """Yield the problems, then the runs, each before its samples."""
         is_first, bad, line = True, 0, 0
         whole = UntilDamage(rows)
         for line, cells in whole:
@@ -201,12 +201,12 @@ class _Table:
         return Diagnostic(self._label, line, what, _HINT, "warning")
 
     def _take(self, line: int, cells: _Cells) -> None:
-        """Take one row.
+        """Add one row.
 
         Raises
         ------
         ValueError, TypeError
-            If a cell is not what its column holds.
+            If a cell is invalid for its column.
         """
         for name in _TEXTS:
             if not isinstance(cells.get(name), str | None):
@@ -240,7 +240,7 @@ class _Table:
         )  # fmt: skip
 
     def _find_run(self, line: int, cells: _Cells, place: str) -> tuple[object, ...]:
-        """Return the key of the run that a row belongs to; a new one is added."""
+        """Return the key of the run that a row belongs to, adding a new run if needed."""
         texts = [str(cells[name] or "") for name in Labels._fields if name != "run"]
         tool = texts[-1]
         usual = "companion" if registry.tool(tool).role == "companion" else ""
@@ -269,7 +269,7 @@ def _make_samples(
     *,
     is_timed: bool,
 ) -> Samples:
-    """Return samples of a run that agree in all but value, time and line."""
+    """Return samples of a run that differ only in value, time and line."""
     import numpy as np
 
     subject, metric, stat, unit, step, origin = about
@@ -283,7 +283,7 @@ def _make_samples(
 
 
 def _read_amount(cells: _Cells, name: str) -> float | None:
-    """Return a finite number; None where the cell is empty."""
+    """Return a finite number; None if the cell is empty."""
     cell = cells.get(name)
     if cell is None or cell == "":
         return None
@@ -316,7 +316,7 @@ def _read_time(cell: object) -> datetime | None:
 
 
 def _read_params(text: str) -> dict[str, str]:
-    """Return params by their names; a value may hold commas.
+    """Return params by name; a value may contain commas.
 
     Examples
     --------

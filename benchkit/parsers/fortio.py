@@ -1,6 +1,6 @@
-r"""fortio's JSON and the report that it prints: the summary of a run.
+r"""fortio's JSON and its printed report: the summary of a run.
 
-A file, verbatim (fortio 1.17, ``-json``; the buckets of histograms and most else left out)::
+A file, verbatim (fortio 1.17, ``-json``; without the buckets of histograms and most other parts)::
 
     {"RunType": "HTTP", "StartTime": "2026-11-25T21:10:02.717782827Z", "RequestedQPS": "max",
      "ActualQPS": 21177.374162629538, "ActualDuration": 1000218433, "NumThreads": 4,
@@ -9,14 +9,14 @@ A file, verbatim (fortio 1.17, ``-json``; the buckets of histograms and most els
        "Percentiles": [{"Percentile": 50, "Value": 0.0005257684360570936}]},
      "RetCodes": {"200": 21182}, "URL": "http://127.0.0.1:18191/list"}
 
-What the numbers are: seconds, but for ``ActualDuration`` in nanoseconds; of failed requests, too.
-Percentiles are interpolated in a histogram whose buckets are as wide as ``-r`` (a millisecond), so
-that those below it say little. The code ``-1``, or an error in its place (TCP, UDP, gRPC), is a
-request without an answer; where there are any, the rate, which counts them, is left out. With
-``-qps`` the rate is held.
+Meaning of the numbers: times are seconds, except ``ActualDuration`` in nanoseconds, and include
+failed requests. Percentiles are interpolated in a histogram whose buckets are as wide as ``-r`` (a
+millisecond), so lower values are imprecise. The code ``-1``, or an error in its place (TCP, UDP,
+gRPC), is a request without a response; if there are any, the rate, which counts them, is left out.
+With ``-qps`` the load runs at a fixed rate.
 
-Not recorded: the command; in text when it ran and the target. Above the report of the text stands
-``Starting at max qps with 4 thread(s) …``, which says whether the rate is held.
+Not recorded: the command; in text also the start of the run and the target. The line ``Starting at
+max qps with 4 thread(s) …`` above the report shows whether the rate is fixed.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ _CODE = "RetCodes."
 _LOST = "-1"
 _COUNTING = {"request_rate", "requests"}
 _RATE = regex(r"\d{1,9}(?:\.\d{1,9})?", re.ASCII)
-#: An answer's code: of HTTP, of an echo over TCP or UDP, and of gRPC.
+#: The code of a response: of HTTP, of an echo over TCP or UDP, and of gRPC.
 _ANSWER = regex(r"\d{1,3}|OK|(?:NOT_)?SERVING", re.ASCII)
-#: How Nighthawk writes a whole number in fortio's form.
+#: Nighthawk's spelling of an integer in fortio's form.
 _QUOTED_COUNT = regex(r'"Count"\s{0,9}:\s{0,9}"')
 
 _begins = begins_objects('"RequestedQPS"', '"ActualQPS"', '"DurationHistogram"')
@@ -76,7 +76,7 @@ def _parse(source: Source) -> Iterator[Record]:
 
 def _read(document: Document) -> Iterator[Record]:
     """Yield the run that a document describes."""
-    if "runner_results" in document.fields:  # of Meshery
+    if "runner_results" in document.fields:  # from Meshery
         for result in document.find_all("runner_results"):
             yield from _read(result)
         return
@@ -102,7 +102,7 @@ def _read(document: Document) -> Iterator[Record]:
 
 
 def _describe(run: Reading, document: Document) -> None:
-    """Take the target, the time and the size of the load."""
+    """Set the target, the time and the size of the load."""
     if url := document.find_text("URL"):
         aim(run, url)
     if "NumThreads" in document.numbers:
@@ -115,7 +115,7 @@ def _describe(run: Reading, document: Document) -> None:
 
 
 def _add_code(outcomes: Outcomes, code: str, count: float, line: int) -> None:
-    """Add how often a code came; an error stands in the place of one."""
+    """Add the count of a code; an error may replace the code."""
     if _ANSWER.fullmatch(code):
         outcomes.answer(code, count, line)
     else:
@@ -138,7 +138,7 @@ def _latency(stat: str) -> Value:
 
 
 class Report(LoadReport):
-    """A report whose lines are still coming in."""
+    """A report while its lines are read."""
 
     TOOL = "fortio"
     read_time = staticmethod(_read_number)
@@ -179,7 +179,7 @@ class Report(LoadReport):
         _add_code(self.outcomes, fields[0], float(fields[1]), number)
 
     def _take_done(self, _: Line, fields: Fields, number: int) -> None:
-        """Take what the last line repeats, with fewer digits, of a report without its head."""
+        """Fill in from the last line, with fewer digits, what a missing head would show."""
         requests, milliseconds, rate = fields
         if "end" not in self.seen and rate is not None:
             self.add(Value("requests", "count", "1", _COUNT), requests, number)
@@ -188,11 +188,11 @@ class Report(LoadReport):
             self.add(Value("latency", "mean", "s", parse_time), f"{milliseconds}ms", number)
 
     def finish(self, label: str) -> Iterator[Record]:
-        """Yield the reading and what has to be known about it."""
+        """Yield the reading and diagnostics about it."""
         run, missing = self.reading, self.missing()
         if missing or "code" not in self.seen:
             run.status = "partial"
-        if not {"code", "done"} <= self.seen:  # perhaps none answered
+        if not {"code", "done"} <= self.seen:  # perhaps no request got a response
             run.rows = [row for row in run.rows if row[1] == "duration"]
         yield from self.outcomes.conclude(label, counting=_COUNTING)
         if missing:
@@ -200,7 +200,7 @@ class Report(LoadReport):
 
 
 class Reader(reports.Reader):
-    """The report that is open."""
+    """The open report."""
 
     KIND = Report
     FURNITURE = regex(

@@ -1,4 +1,4 @@
-r"""Gatling's simulation.log as text, one line per request, and its statistics in JSON.
+r"""Gatling's text simulation.log, one line per request, and its statistics in JSON.
 
 The beginning of a log of the documented shape (Gatling 3.4 to 3.11, tabs shown as arrows)::
 
@@ -14,14 +14,15 @@ and of ``js/global_stats.json``, ``js/stats.json`` and, as a script, ``js/stats.
      "percentiles3": {"total": 80, "ok": 80, "ko": 52},
      "meanNumberOfRequestsPerSecond": {"total": 1.3, "ok": 1.2, "ko": 0.1}}
 
-What the numbers are: milliseconds of requests of any status; those of JSON are totals. The rate is
-of requests over the time from the start of the first to the end of the last. ``percentiles1`` to
-``4`` are p50, p75, p95 and p99 unless ``gatling.conf`` says otherwise, which the file does not
-tell; with other levels, do not read these files. Users of either injection model write the same
-log; say in ``run.toml`` which it was.
+Meaning of the numbers: times are milliseconds and include requests of any status; for JSON, the
+total of each statistic is used. The rate is that of requests between the start of the first and the
+end of the last. ``percentiles1`` to ``4`` are p50, p75, p95 and p99 unless ``gatling.conf`` has
+other levels, which the file does not show; with other levels, do not read these files. Both
+injection models write the same log; set the load model in ``run.toml``.
 
-Gatling 3.12 and later write the log in a binary form, which is not read: keep the report's JSON, or
-what it prints. Not recorded: the target, the injection, response codes. Not read: groups, users.
+Gatling 3.12 and later write the log in a binary form, which is not read: keep the report's JSON or
+the printed report. Not recorded: the target, the injection, response codes. Not read: groups,
+users.
 """
 
 from __future__ import annotations
@@ -41,12 +42,12 @@ from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
 
 _RUN = regex(r"(?:RUN\t|[\w.$]+\t[\w-]+\tRUN\t)")
-#: Assertions of the simulation stand above the run.
+#: Assertions of the simulation precede the run.
 _OPENING = regex(rf"(?:ASSERTION\t[^\n]*+\n)*+{_RUN.pattern}")
-#: A run also begins behind what is left of a line of a log that was cut off.
+#: A run also begins after the remainder of a truncated line of a log.
 _BEGIN = regex(rf"^\s*+{_RUN.pattern}|RUN\t[\w.$]++\t[\w-]*+\t\d{{13}}\t", re.ASCII)
 _VERSION = regex(r"\t(\d{1,4}\.\d[\w.-]{0,40})\s{0,9}$")
-#: What stands before the name depends on the version; up to 2.x, two times stand within.
+#: The cells before the name depend on the version; up to 2.x, two more times are in between.
 _REQUEST = regex(r"(?a)(?<![^\t])([^\t]*+)\t(\d{13})\t(?:\d{13}\t\d{13}\t)?(\d{13})\t(OK|KO)(?!\S)")
 _BINARY = regex(rb"\x00\x00\x00\x00[\x04-\x0f]3\.\d{1,3}\.")
 _OF_BINARY = Remark(
@@ -69,7 +70,7 @@ def _parse(source: Source) -> Iterator[Record]:
     Raises
     ------
     UnreadableError
-        At damaged gzip; what stood before it has been yielded.
+        If gzip data is damaged; the records before have been yielded.
 
     Examples
     --------
@@ -87,7 +88,7 @@ def _parse(source: Source) -> Iterator[Record]:
     for number, text, is_ended in lines:
         if "RUN\t" in text and (begin := _BEGIN.search(text)):
             if log:
-                log.bad += [number] * (begin.start() > 0)  # of a log that was cut off within a line
+                log.bad += [number] * (begin.start() > 0)  # in a log that was cut inside a line
                 yield from log.end()
             log = _begin(source.label, number, text)
             yield log.run
@@ -105,7 +106,7 @@ def _parse(source: Source) -> Iterator[Record]:
 
 
 def _begin(label: str, line: int, text: str) -> RequestLog:
-    """Return the empty log of the run that a line begins."""
+    """Return the empty log of a run that begins on a line."""
     version = _VERSION.search(text)
     run = Reading(
         tool="gatling", form="log", line=line, tool_version=version[1] if version else None
@@ -153,7 +154,7 @@ def _recognises_json(head: Head) -> bool:
 
 
 def _unwrap(source: Source) -> Source:
-    """Return the statistics of the whole run in a script, as a document on their lines."""
+    """Return the statistics of the whole run in a script, as a document with the same lines."""
     text = source.text() if _SCRIPT.match(source.head().text) else ""
     begin, end = text.find("stats: {"), text.find("contents: {")
     if not 0 <= begin < end:

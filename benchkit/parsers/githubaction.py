@@ -1,6 +1,6 @@
-r"""github-action-benchmark's data.js and its custom JSON: one value per benchmark and commit.
+r"""github-action-benchmark's data.js and custom JSON: one value per benchmark and commit.
 
-A file of the branch that the action pushes to (``data.js``, shortened)::
+A file from the branch that the action pushes to (``data.js``, shortened)::
 
     window.BENCHMARK_DATA = {"lastUpdate": 1574927128603, "repoUrl": "https://github.com/u/r",
       "entries": {"Go Benchmark": [{
@@ -9,18 +9,19 @@ A file of the branch that the action pushes to (``data.js``, shortened)::
         "benches": [{"name": "BenchmarkFib10", "value": 325, "unit": "ns/op",
           "extra": "5000000 times"}]}]}}
 
-and what its tools ``customSmallerIsBetter`` and ``customBiggerIsBetter`` take::
+and the input of its tools ``customSmallerIsBetter`` and ``customBiggerIsBetter``::
 
     [{"name": "Start-up", "unit": "ms", "value": 120, "range": "3", "extra": "cold"}]
 
-What the numbers are: what a tool printed, one number per benchmark; an entry is a run of its
-commit. Units of time are times of one operation, ``…/s`` and ``…/sec`` operations per second; any
-other unit is a metric of its own. Only an entry of ``data.js`` knows which direction of it is
-better, so that it carries the verdict there; pass ``--metric UNIT`` for the custom JSON. A suite is
-a group where the file holds several. What Google Benchmark aggregates over repetitions is left out;
-without these the median stands for them. ``benchkit history import`` takes all commits at once.
+Meaning of the numbers: a tool's printed values, one per benchmark; an entry is a run of its commit.
+Units of time are times per operation, ``…/s`` and ``…/sec`` operations per second; any other unit
+is a separate metric. Only an entry of ``data.js`` records which direction of that metric is better,
+so it carries the verdict there; pass ``--metric UNIT`` for the custom JSON. A suite is a group if
+the file has several. Google Benchmark's aggregates over repetitions are left out; if the
+repetitions are missing, the median represents them. ``benchkit history import`` reads all commits
+at once.
 
-Not recorded: the machine, repetitions, the spread of most tools (``range`` has no one meaning).
+Not recorded: the machine, repetitions, the spread of most tools (the meaning of ``range`` varies).
 """
 
 from __future__ import annotations
@@ -49,14 +50,14 @@ _CUSTOM = regex(
 )
 _TIME = regex(r"(ns|us|µs|μs|ms|s|secs?|(?:nano|micro|milli)?seconds?)(?:/(?:op|iter|ops))?")
 _RATE = regex(r"(?:ops|iter|op|iters|ops/iter)/s(?:ec)?")
-#: The rest of a line of Go, which the action took for the unit of its first value.
+#: The rest of a line of Go, which the action took as the unit of its first value.
 _REST = regex(r"([^\s\d]\S*+)((?:\t *[\d.]{1,20}(?:e[+-]\d{1,3})? [^\s\d]\S*+)+)")
 _EXPONENT = {"ns": -9, "us": -6, "µs": -6, "μs": -6, "ms": -3, "s": 0, "sec": 0, "secs": 0}
 for _part, _power in {"nano": -9, "micro": -6, "milli": -3, "": 0}.items():
     _EXPONENT |= {f"{_part}second": _power, f"{_part}seconds": _power}
 _KNOWN = {"B/op": ("bytes_per_op", "B", 0), "allocs/op": ("allocs_per_op", "1", 0),
           "MB/s": ("processing_rate", "B/s", 6)}  # fmt: skip
-#: How Google Benchmark names what it aggregates over repetitions.
+#: Google Benchmark's names for aggregates over repetitions.
 _AGGREGATE = regex(r"(.+)_(mean|median|stddev|cv)")
 _BIGGER = {"benchmarkjs", "pytest", "customBiggerIsBetter"}
 _TOOL = "github-action-benchmark"
@@ -96,7 +97,7 @@ def _parse(source: Source) -> Iterator[Record]:
 
 
 def _read_entry(label: str, entry: object, group: str, line: int) -> Iterator[Record]:
-    """Yield the benchmarks of one commit, and a damaged run for each that cannot be read."""
+    """Yield the benchmarks of one commit, and a damaged run for each unreadable one."""
     fields = entry if isinstance(entry, dict) else {}
     commit = fields.get("commit")
     about = commit if isinstance(commit, dict) else {}
@@ -121,14 +122,14 @@ def _read_entry(label: str, entry: object, group: str, line: int) -> Iterator[Re
 
 
 def _read_date(timestamp: object, date: object) -> datetime | None:
-    """Return when a commit was made, or else measured."""
+    """Return the time of a commit, or else of its measurement."""
     if (made := read_moment(timestamp)) is None and is_amount(date) and date < 1e13:
         made = datetime.fromtimestamp(date / 1000, UTC)
     return made
 
 
 def _leave_out_aggregates(benches: object, tool: object) -> list[object]:
-    """Return benchmarks without aggregates over repetitions; medians stand for those left out.
+    """Return benchmarks without aggregates over repetitions; a median represents missing ones.
 
     Examples
     --------
@@ -161,7 +162,7 @@ def _read_benches(
 ) -> Iterator[Record]:
     """Yield a reading per benchmark of a list.
 
-    A whole line of Go is one reading, or none where readings of its values follow it.
+    A whole line of Go is one reading, or none if readings of its values follow.
     """
     each = benches if isinstance(benches, list) else []
     for bench, after in zip_longest(each, each[1:]):
@@ -186,7 +187,7 @@ def _read_benches(
 
 
 def _find_metric(unit: str) -> tuple[str, str, int]:
-    """Return the metric of a unit, its base unit and the exponent of ten.
+    """Return the metric of a unit, its base unit and the power of ten.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-r"""Google Benchmark's JSON, CSV and console output: every repetition is a run.
+r"""Google Benchmark's JSON, CSV and console output, in which every repetition is a run.
 
 A file, verbatim (Google Benchmark 1.7, ``--benchmark_format=json``; shortened)::
 
@@ -9,21 +9,22 @@ A file, verbatim (Google Benchmark 1.7, ``--benchmark_format=json``; shortened):
        "real_time": 2.57706e+02, "cpu_time": 2.57536e+02, "time_unit": "ns",
        "bytes_per_second": 3.1e+08, "items_per_second": 3.8e+07}]}
 
-What the numbers are: times of one iteration in ``time_unit``, of the wall (``real_time``) and of
-the CPU. Rows of ``run_type`` ``aggregate`` (mean, median, …, by name in CSV) repeat what the
-repetitions say; they are left out, and where only they were written (``--benchmark_report_\
-aggregates_only``), mean, median and spread are kept as one result. With ``/real_time`` and the like
-at the end of a name it is the user's choice which time counts; the verdict is of the wall time.
+Meaning of the numbers: times per iteration in ``time_unit``, of the wall clock (``real_time``) and
+of the CPU. Rows of ``run_type`` ``aggregate`` (mean, median, …, by name in CSV) repeat the
+repetitions and are left out; if only they were written (``--benchmark_report_\ aggregates_only``),
+mean, median and spread are kept as one result. With ``/real_time`` and similar endings of a name,
+the user chose the relevant time; the verdict uses the wall time.
 
-The console shows the same, rounded to three digits, with rates behind it or as columns::
+The console shows the same, rounded to three digits, with rates after it or in columns::
 
     Benchmark           Time             CPU   Iterations UserCounters...
     BM_Roots/10       258 ns          258 ns       272212 bytes_per_second=295.6Mi/s
 
-Bytes have binary prefixes, also where the ``i`` is missing (before 1.8.3); so have items before 1.5
+Bytes have binary prefixes, even if the ``i`` is missing (before 1.8.3); so have items before 1.5
 (``38.8M items/s``).
 
-Not recorded: the command; in CSV also when it ran and where. Not read: user counters, complexities.
+Not recorded: the command; in CSV also the start and the machine. Not read: user counters,
+complexities.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ from benchkit.units import step
 
 _EXPONENT = {"ns": -9, "us": -6, "ms": -3, "s": 0}
 _AGGREGATES = {"mean": "mean", "median": "median", "stddev": "stdev"}
-#: How names of aggregates end where the file does not say that they are some.
+#: Endings of aggregate names in files that do not mark them as aggregates.
 _ENDING = regex(r"(.+)_(mean|median|stddev|cv|BigO|RMS|min|max)")
 _THREADS = regex(r"/threads:\d+")
 _COLUMNS = ["name", "iterations", "real_time", "cpu_time", "time_unit"]
@@ -86,7 +87,7 @@ def _read(document: Document) -> Iterator[Record]:
 
 
 def _recognises_csv(head: Head) -> bool:
-    """Whether a table begins; the context may stand above it, if stderr went to the same file."""
+    """Return whether a table begins; the context may precede it if stderr went to the same file."""
     if not (head.is_start and all(column in head.text for column in _COLUMNS)):
         return False
     lines = head.text.split("\n")
@@ -107,14 +108,14 @@ def _parse_csv(source: Source) -> Iterator[Record]:
 
 
 def _read_cell(cell: str) -> object:
-    """Return the number that a cell is, or its text.
+    """Return the number in a cell, or its text.
 
     Examples
     --------
     >>> _read_cell("3,1e+08"), _read_cell("ns")
     (310000000.0, 'ns')
     """
-    number = cell.replace(",", ".")  # of a spreadsheet; the tool groups no digits
+    number = cell.replace(",", ".")  # from a spreadsheet; the tool does not group digits
     return float(number) if _NUMBER.fullmatch(number) else cell
 
 
@@ -157,7 +158,7 @@ def _parse_console(source: Source) -> Iterator[Record]:
 
 
 def _read_line(line: str, counters: Sequence[str]) -> dict[str, Any]:
-    """Return the cells of a row of the console; nothing of any other line.
+    """Return the cells of a console row; empty for any other line.
 
     Examples
     --------
@@ -174,7 +175,7 @@ def _read_line(line: str, counters: Sequence[str]) -> dict[str, Any]:
     for key, number in (("real_time", time), ("cpu_time", cpu)):
         cells |= {key: float(number), f"{key}_step": step(number)}
     values = rest.split()
-    if len(values) < len(counters):  # which one is missing, is unknown
+    if len(values) < len(counters):  # it is unknown which one is missing
         cells |= {key: rest for key in counters if key in _OLD.values()}
         values = []
     rates = [(key, value, key[0] == "b") for key, value in zip(counters, values, strict=False)]
@@ -192,7 +193,7 @@ def _read_line(line: str, counters: Sequence[str]) -> dict[str, Any]:
 
 
 class _Table:
-    """The rows of a file: repetitions, and what was aggregated over them."""
+    """The rows of a file: repetitions, and aggregates over them."""
 
     def __init__(self, label: str, form: str, document: Document) -> None:
         self.label, self.form, self.document = label, form, document
@@ -203,7 +204,7 @@ class _Table:
         self.cpus = cpus if isinstance(cpus, int) else None
 
     def take(self, row: Mapping[str, Any], line: int) -> None:
-        """Take a row."""
+        """Add a row."""
         name, time = row.get("name"), row.get("real_time")
         line = line_of(time, line_of(row.get("iterations"), line))
         if not isinstance(name, str):
@@ -228,7 +229,7 @@ class _Table:
             self.runs.append(run)
 
     def _add(self, run: Reading, row: Mapping[str, Any], stat: str, line: int) -> None:
-        """Add the times and rates of a row; CPU time only of one, and no spread of it."""
+        """Add the times and rates of a row; CPU time is added for a repetition or a mean only."""
         exponent, n = _EXPONENT[row["time_unit"]], row.get("iterations")
         facts = {"real_time": Fact("time_per_op", stat, "s", exponent=exponent)}
         if stat != "stdev":
@@ -254,7 +255,7 @@ class _Table:
                 self.refuse(line, what, "warning")
 
     def refuse(self, line: int, what: str, severity: str = "error") -> None:
-        """Name what cannot be read of a line."""
+        """Report an unreadable part of a line."""
         self.problems.append(Diagnostic(self.label, line, what, _HINT, severity))
 
     def _begin(self, name: str, line: int) -> Reading:
@@ -268,7 +269,7 @@ class _Table:
         return run
 
     def finish(self) -> Iterator[Record]:
-        """Yield the runs, what stands for them where they are not there, and what is wrong."""
+        """Yield the runs, or aggregates in place of missing repetitions, and the problems."""
         named = {run.benchmark for run in self.runs}
         yield from self.runs
         yield from (run for run in self.aggregates.values() if run.benchmark not in named)
@@ -276,7 +277,7 @@ class _Table:
 
 
 def _find_aggregate(row: Mapping[str, Any], name: str) -> tuple[str, str]:
-    """Return what a row aggregates, nothing for a repetition, and its benchmark.
+    """Return a row's aggregate (empty for a repetition) and its benchmark.
 
     Examples
     --------
@@ -293,21 +294,21 @@ def _find_aggregate(row: Mapping[str, Any], name: str) -> tuple[str, str]:
     return ("unnamed" if row.get("run_type") == "aggregate" else ""), name
 
 
-#: Some locales write `0,313`; the tool groups no digits, so `1,234` is none of its numbers.
+#: A time; some locales write `0,313`, but the tool does not group digits, so `1,234` is invalid.
 _TIME = r"(\d{1,18}(?:\.\d{1,18}|(?:(?<=\b0),\d{3}|,\d\d?)(?!\d))?(?:e[+-]\d{1,3})?) ?(ns|us|ms|s)"
 _ROW = regex(rf"(\S.{{0,500}}?)\s+{_TIME}\s+{_TIME}\s+(\d{{1,18}})(?:\s+(\S.*))?", re.ASCII)
 _LIKE_TIME = r"[-+]?(?:\d[\w.,+-]{0,30}|(?i:nan|inf)) ?[nuµm]?s"
-#: A row whose columns or numbers are not those of the tool.
+#: A row with columns or numbers that the tool does not print.
 _LIKE_ROW = regex(
     rf"\s{_LIKE_TIME}\s+(?:{_LIKE_TIME}|\S+ ?[nuµm]?s)(?!\S)|\s[nuµm]?s\s+{_LIKE_TIME}(?!\S)"
     rf"|\s{_LIKE_TIME}\s+\d{{1,18}}(?!\S)",
     re.ASCII,
 )
-#: What a row shows in front of its last number, whose end may be cut off.
+#: Values of a row before its last number, whose end may be truncated.
 _CERTAIN = ("name", "time_unit", "real_time", "real_time_step", "cpu_time", "cpu_time_step")
 _HEADER = regex(r"Benchmark\s+Time\s+CPU\s+Iterations(?:\s+(\S.{0,2000}))?")
 _HEADERS = regex(r"^[ \t#>|*/]{0,99}Benchmark[ \t]+Time[ \t]+CPU[ \t]+Iterations", re.MULTILINE)
-#: What it prints above its results, which says nothing of them.
+#: Lines that the tool prints above its results and that say nothing about them.
 _CHATTER = regex(
     r"\A[ \t]*+(?:Running \S++|Run on \(\d{1,5} X .*+|CPU Caches:|Load Average: [\d., ]++"
     r"|L\d (?:Data|Instruction|Unified) \d.*+|\*{3}WARNING\*{3} .*+"
@@ -321,7 +322,7 @@ _OLD_RATE = regex(r"(?<!\S)(\d{1,18}(?:\.\d{1,9})?[kKMGTPE]?)(B| items)/s", re.A
 _OLD = {"B": "bytes_per_second", " items": "items_per_second"}
 _NUMBER = regex(r"\d{1,18}(?:\.\d{1,18})?(?:e[+-]\d{1,3})?", re.ASCII)
 
-#: Of a whole file, and of one whose context was left out.
+#: Beginnings of a whole file, and of one without the context.
 _BUILT = begins_objects('"context"', '"benchmarks"', '"library_build_type"')
 _TIMED = begins_objects('"benchmarks"', '"real_time"', '"cpu_time"', '"time_unit"')
 

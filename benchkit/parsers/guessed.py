@@ -1,4 +1,4 @@
-"""A map that is guessed from a table: by the names of its columns, their numbers and repeats."""
+"""A map guessed from a table by the names of its columns, their numbers and repeats."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from benchkit.parsers.mapped import is_number, read_table, split_amount
 from benchkit.regexes import regex
 from benchkit.units import printable, read_number
 
-#: Rows that are looked at.
+#: Maximum number of rows that are inspected.
 _ROWS = 1000
-#: Share of a column's cells that are numbers where some are "n/a", say.
+#: Minimum share of numbers in a column of numbers; other cells may be "n/a", for example.
 _MOSTLY = 0.8
 _BASE = {"s", "B", "B/s", "1/s", "cores"}
 _NAMES = {
@@ -38,51 +38,51 @@ _NAMES = {
 }  # fmt: skip
 _PARAMS = {"connections", "threads", "concurrency", "clients", "size", "vus", "users", "workers"}
 _IGNORED = {"id", "index", "timestamp", "time", "date", "seed", "pid", "port"}
-#: Columns of a table; more are rows of results that lie in one object.
+#: Maximum number of columns of a table; more are rows of results inside one object.
 _WIDEST = 10_000
-#: Cells that stand for a number that is not there.
+#: Cells that represent a missing number.
 _MISSING = {"-", "–", "—", "n/a", "na", "nan", "null"}
-#: A number with decimal commas or groups of thousands: which of both, a cell alone does not show.
+#: A number with decimal commas or grouped thousands; a single cell does not show which.
 _COMMAS = regex(r"[+-]?\d[\d.]{0,30}(?:,\d[\d.]{0,30}){1,9}(?: ?(?:[^\W\d_]{1,5}|%))?")
 _WORD = regex(r"[^A-Za-z0-9%/µ.]+|\.(?!\d)")
-#: A rate in words, such as ``tokens_per_second``; the unit before it may be of data.
+#: A rate in words, such as ``tokens_per_second``; the unit before it may be one of data.
 _RATE = regex(
     r"(?<![A-Za-z])([A-Za-z]++)[ _.-]per[ _.-](?:s|secs?|seconds?)(?![A-Za-z0-9])", re.IGNORECASE
 )
-#: Amounts of data that are better if they are higher.
+#: Amounts of data for which higher is better.
 _FLOWS = ("throughput", "bandwidth")
 _ALIASES = {"lat": "latency", "response_time": "latency", "throughput": "request_rate"}
-#: How a column without a name is called.
+#: The name that a column without one gets.
 _NAMELESS = regex(r"column \d{1,5}")
 _STAT = regex(r"p\d{1,2}(?:\.\d{1,3})?|mean|median|min|max|stdev")
 _STATS = {"avg": "mean", "average": "mean", "p50": "p50", "std": "stdev", "stddev": "stdev"}
 
 
-#: Where a value stands in a document: the place of the object around it, and its name there.
+#: The position of a value in a document: that of the enclosing object, and the value's name there.
 _Place = tuple["_Place", str] | None
 
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """What the first rows show of a column."""
+    """The properties of a column, judging by its first rows."""
 
     name: str
     is_numeric: bool
     is_whole: bool
     distinct: int
     rows: int
-    unit: str = ""  # that of the numbers, where cells have one
-    is_counted: bool = False  # whether the cells are the numbers of the rows
-    commas: str = ""  # one of the numbers with commas, which are not read
+    unit: str = ""  # that of the numbers, if the cells have one
+    is_counted: bool = False  # whether the cells are consecutive row numbers
+    commas: str = ""  # an example of numbers with commas, which are not read
 
 
 def is_nameless(column: str) -> bool:
-    """Whether the header of a table has no name for a column, as `read_rows` calls it."""
+    """Return whether `read_rows` named a column because its header is empty."""
     return _NAMELESS.fullmatch(column) is not None
 
 
 def _is_deep(column: str) -> bool:
-    """Whether the name of a column has more parts than a map can have, as `parse_toml` reads it."""
+    """Return whether a column's name has more parts than `parse_toml` allows in a map."""
     return column.count(".") >= MOST_PARTS
 
 
@@ -129,7 +129,7 @@ def guess(source: Source) -> TableMap:
 
 
 def list_unread(source: Source, guessed: TableMap) -> list[str]:
-    """Name the columns that a map leaves out, and why where their numbers cannot be read."""
+    """Return the columns that a map omits, with the reason if their numbers cannot be read."""
     unread: list[str] = []
     for each in _describe_all(source, guessed.records):
         if each.name in guessed.columns:
@@ -145,12 +145,12 @@ def list_unread(source: Source, guessed: TableMap) -> list[str]:
 
 
 def _describe_all(source: Source, records: str) -> list[_Column]:
-    """Describe the columns of a table by its first rows.
+    """Return the properties of a table's columns, judging by its first rows.
 
     Raises
     ------
     DataError
-        If it is no table, or has no header.
+        If it is not a table, or has no header.
     """
     head = source.head()
     if not head.text and b"\0" in head.data and b"\n" in head.data:
@@ -176,7 +176,7 @@ def _describe_all(source: Source, records: str) -> list[_Column]:
 
 
 def _refuse(source: Source, columns: Sequence[_Column]) -> DataError:
-    """Say why a table has no numbers that can be read."""
+    """Return an error that explains why a table has no readable numbers."""
     what, hint = "no column holds numbers", "give a table with a column of numbers"
     if commas := next((each for each in columns if each.commas), None):
         what = f"column {printable(commas.name)} has numbers with commas ({commas.commas})"
@@ -189,7 +189,7 @@ def _first_rows(source: Source, records: str) -> Iterator[Mapping[str, Any] | Di
 
 
 def _find_records(source: Source) -> str:
-    """Return the path to the first list of objects of a JSON document; nothing of other texts."""
+    """Return the path to the first list of objects in a JSON document; empty for other texts."""
     text = source.head().text.lstrip()
     if not text.startswith("{") or "\n{" in text:
         return ""
@@ -228,7 +228,7 @@ def _is_missing(cell: str) -> bool:
 
 
 def _find_commas(cells: Sequence[object]) -> str:
-    """Return the first number with commas of a column of numbers."""
+    """Return the first number with commas in a column of numbers."""
     texts = [cell.strip() if isinstance(cell, str) else str(cell) for cell in cells]
     commas = [text for text in texts if _COMMAS.fullmatch(text)]
     plain = [text for text in texts if _read(split_amount(text)[0]) is not None]
@@ -237,7 +237,7 @@ def _find_commas(cells: Sequence[object]) -> str:
 
 
 def _find_unit(cells: Sequence[object]) -> str:
-    """Return the base unit of the numbers in most cells, where each cell has a unit of its own."""
+    """Return the base unit of the numbers in most cells, if each cell has its unit."""
     amounts = [split_amount(cell.strip()) for cell in cells if isinstance(cell, str)]
     written = [unit for number, unit in amounts if unit and _read(number) is not None]
     kinds = {unit if unit == "%" else find_unit(unit).base for unit in written}
@@ -246,9 +246,9 @@ def _find_unit(cells: Sequence[object]) -> str:
 
 
 def _find_levels(columns: Sequence[_Column], used: Container[str]) -> Iterator[str]:
-    """Yield the columns of texts that repeat and are no label: levels, which tell rows apart.
+    """Yield columns of repeating texts that are not labels: levels, which distinguish rows.
 
-    So does a column of numbers that has no name, unless they only count the rows.
+    This includes a nameless column of numbers, unless it only counts the rows.
     """
     for each in columns:
         is_level = not each.is_numeric and 1 < each.distinct <= each.rows / 2
@@ -268,7 +268,7 @@ def _read(cell: object) -> float | None:
 
 
 def _name_labels(columns: Sequence[_Column]) -> dict[str, str]:
-    """Return which column is which label: by its name, else texts that repeat, fewest first."""
+    """Return a column per label: by its name, or else repeating texts, fewest values first."""
     columns_by_label: dict[str, str] = {}
     for label, words in _NAMES.items():
         for word in words:
@@ -296,7 +296,7 @@ def _name_labels(columns: Sequence[_Column]) -> dict[str, str]:
 
 
 def _tells_rows_apart(column: _Column, columns_by_label: Mapping[str, str]) -> bool:
-    """Whether a column whose texts all differ is a label: no other one is known by its name."""
+    """Return whether a column of distinct texts is a label, since names identify no other label."""
     return not columns_by_label.keys() & {"variant", "benchmark", "run"} and (
         column.name.lower() not in _IGNORED
     )
@@ -313,7 +313,7 @@ def _fits(label: str, word: str, column: _Column, columns_by_label: Mapping[str,
 
 
 def guess_measure(column: str) -> Measure:
-    """Return the metric of a column by the words of its name.
+    """Return the metric of a column, judging by the words of its name.
 
     Examples
     --------
@@ -328,7 +328,7 @@ def guess_measure(column: str) -> Measure:
     unit, stat, kept = "", "", []
     for word in words:
         lower = word.lower()
-        if not stat and (_STAT.fullmatch(lower) or lower in _STATS):  # `min` is no minute
+        if not stat and (_STAT.fullmatch(lower) or lower in _STATS):  # `min` does not mean minute
             stat = _STATS.get(lower, lower)
         elif not unit and (find_unit(word).base in _BASE or word == "%"):
             unit = word

@@ -1,4 +1,4 @@
-r"""hyperfine's JSON, every command's wall times, each of them one run; and what it prints.
+r"""hyperfine's JSON, with the wall time of each execution as a run, and its printed output.
 
 A file, verbatim (hyperfine 1.15, ``--export-json``; lists shortened)::
 
@@ -6,9 +6,9 @@ A file, verbatim (hyperfine 1.15, ``--export-json``; lists shortened)::
       "user": 0.0023, "system": 0.0009, "min": 0.0038, "max": 0.0367,
       "times": [0.003872519, 0.036750331], "exit_codes": [0, 0], "parameters": {"n": "1000"}}]}
 
-What the numbers are: ``times`` are seconds of one execution each, the shell's start subtracted
-unless ``-N`` was given; mean, spread and extremes are of the same times and are not kept. ``user``
-and ``system`` are means over executions, so that no run has its own; they are kept of texts only.
+Meaning of the numbers: ``times`` are seconds of one execution each, minus the shell's startup time
+unless ``-N`` is used; mean, spread and extremes summarise the same times and are not kept. ``user``
+and ``system`` are means over executions, which no run has; they are kept for texts only.
 
 The terminal shows only the mean, spread and extremes of a command's runs::
 
@@ -16,8 +16,8 @@ The terminal shows only the mean, spread and extremes of a command's runs::
       Time (mean ± σ):      20.9 ms ±   1.9 ms    [User: 10.1 ms, System: 0.4 ms]
       Range (min … max):    18.3 ms …  25.4 ms    12 runs
 
-These are one result, as `n` runs that cannot be told apart; a command that ran once has ``abs ≡``.
-So are the rows of its CSV and of its Markdown and Org tables, which tell no number of runs::
+These are one result of `n` runs that cannot be separated; a command that ran once has ``abs ≡``. So
+are the rows of its CSV and of its Markdown and Org tables, which have no number of runs::
 
     command,mean,stddev,median,user,system,min,max,parameter_n
     ./count.sh 1000,0.0035,0.0024,0.0021,0.0012,0.0003,0.0015,0.0066,1000
@@ -26,9 +26,9 @@ So are the rows of its CSV and of its Markdown and Org tables, which tell no num
     |:---|---:|---:|---:|---:|
     | `./count.sh 1000` | 3.5 ± 2.4 | 1.5 | 6.6 | 1.00 |
 
-A script may put several such files under keys of its own; the path of keys is the group.
+A script may combine several files of this kind under keys, whose path is the group.
 
-Not recorded: when it ran, the version, the commands of ``--prepare``, the number of warm-ups.
+Not recorded: the start, the version, the commands of ``--prepare``, the number of warm-ups.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from benchkit.redaction import show_part
 from benchkit.regexes import regex
 from benchkit.units import parse_time
 
-#: Executions of one command that are runs of their own; each of so many costs more than it tells.
+#: Maximum number of executions of a command that are read as separate runs.
 _MOST = 100_000
 _SIGNS = (
     regex(r'"results"\s*:\s*\['),
@@ -101,7 +101,7 @@ def _parse(source: Source) -> Iterator[Record]:
 
 
 def _find_lists(document: object) -> Iterator[tuple[str, list[Any]]]:
-    """Yield the lists of results in objects, each with the path of keys that leads to it.
+    """Yield the lists of results in objects, each with its path of keys.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def _read(label: str, result: object, line: int) -> Iterator[Record]:
 
 
 def _name(command: str, params: Mapping[str, str]) -> str:
-    r"""Put the parameters' names back into a command, so that a scan is one benchmark.
+    r"""Replace a command's values by parameter names, so that a scan is one benchmark.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def _name(command: str, params: Mapping[str, str]) -> str:
     make {\d}
     """
     for name, value in params.items():
-        place = f"{{{name}}}".replace("\\", r"\\")  # a template of `re`
+        place = f"{{{name}}}".replace("\\", r"\\")  # escape for a template of `re`
         command = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", place, command)
     return command
 
@@ -185,7 +185,7 @@ _USED = rf"(?:\s+\[User:\s+{_TIME}, System:\s+{_TIME}\]|\s+(\[User: [^\]]*\]?))?
 
 
 class Report(reports.Report):
-    """What the terminal shows of one command."""
+    """The terminal output for one command."""
 
     TOOL = "hyperfine"
     LINES = (
@@ -240,7 +240,7 @@ class Report(reports.Report):
             self.reading.remark = f"{number}: the command exited with a non-zero code"
 
     def finish(self, label: str) -> Iterator[Record]:
-        """Yield the reading, and the CPU time that is not read."""
+        """Yield the reading, and a diagnostic for CPU time that is not read."""
         yield self.reading
         number, text = self.unread
         if text:
@@ -249,7 +249,7 @@ class Report(reports.Report):
 
 
 class Reader(reports.Reader):
-    """The command that is open."""
+    """The open command."""
 
     NAMES = EXECUTABLES = "hyperfine"
     KIND = Report
@@ -258,11 +258,11 @@ class Reader(reports.Reader):
 
     @staticmethod
     def may_be_cut(text: str) -> bool:
-        """Whether a cut may have shortened a line unnoticed."""
+        """Return whether a cut may have shortened a line unnoticed."""
         return not text.rstrip().endswith(("]", "runs"))
 
 
-#: What the columns of the CSV are, in their order behind the command.
+#: The meaning of the CSV's columns, in their order after the command.
 _CELLS = {
     "mean": ("time_per_op", "mean", None),
     "stddev": ("time_per_op", "stdev", None),
@@ -296,7 +296,7 @@ def _parse_csv(source: Source) -> Iterator[Record]:
             yield Diagnostic(source.label, line, what, _WHOLE, "warning")
             continue
         for name, text in cells.items():
-            if name != "stddev" or float(text):  # a single execution has none
+            if name != "stddev" or float(text):  # a single execution has no spread
                 metric, stat, subject = _CELLS[name]
                 run.add(metric, stat, float(text), "s", line, subject=subject)
         yield run
@@ -388,7 +388,8 @@ TOOLS = (
         primaries=(("time_per_op", "sample"), ("time_per_op", "mean")),
         compares_commands=True,
         plan=FirstPlan(
-            # Before 1.17 a dash names a file; a round has one run; commands compare by one name.
+            # Before 1.17 a dash names a file; a round has one run; commands are compared under one
+            # name
             "hyperfine --style none --warmup 1 --runs 1 --export-json /dev/stdout "
             "--command-name sleep 'sleep {variant}'",
             variants=("0.10", "0.11"),

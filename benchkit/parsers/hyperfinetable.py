@@ -1,4 +1,4 @@
-"""hyperfine's tables in Markdown and Org, in a file of their own or within a page."""
+"""hyperfine's tables in Markdown and Org, as a file or within a page."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from benchkit.regexes import regex
 from benchkit.units import parse_time
 
 _WHOLE = "use the file that hyperfine wrote"
-#: What pages put before a table.
+#: Prefixes that pages put before a table.
 _PASTED = regex(r"[\s#>/]*+(?=\|)")
 _HEADS = regex(r"\|\s*Command\s*\|\s*Mean \[(s|ms|µs)\]\s*\|([^\n]*)\|")
 _FIND = regex(rf"^[ \t#>/]{{0,99}}{_HEADS.pattern}", re.MULTILINE)
 _ROW = regex(r"\|\s*+([`=])(.{1,9999})\1([^|`=]{0,200}+)\|([^|]*+)\|(.*+)", re.ASCII)
 _AMOUNT = r"\s*+\**+(\d{1,9}\.\d{1,4})"
-#: What cells hold, by the beginning of their heads; before 1.7 there was one of both extremes.
+#: The content of cells, by the beginning of their heads; before 1.7 one column had both extremes.
 _HELD = {
     "Mean": (regex(rf"{_AMOUNT}\s*+(?:±{_AMOUNT})?\**+\s*+", re.ASCII), ("mean", "stdev")),
     "Min [": (regex(rf"{_AMOUNT}\**\s*", re.ASCII), ("min",)),
@@ -27,12 +27,12 @@ _HELD = {
 
 
 def recognises_table(head: Head) -> bool:
-    """Whether a text holds the head of a table."""
+    """Return whether a text has the head of a table."""
     return _FIND.search(head.text) is not None
 
 
 def parse_table(source: Source) -> Iterator[Record]:
-    """Yield a reading per command of the tables in Markdown or Org of a text."""
+    """Yield a reading per command from the Markdown or Org tables of a text."""
     unit, heads, is_empty = "", [""], True
     lines = UntilDamage(source.ended_lines())
     for line, text, is_ended in lines:
@@ -56,7 +56,7 @@ def parse_table(source: Source) -> Iterator[Record]:
 
 
 def _read_row(text: str, heads: Sequence[str], unit: str, line: int) -> Reading | None:
-    """Return the result of a row; None if it is not one."""
+    """Return the result in a row; None if it is not one."""
     row = _ROW.fullmatch(text) if text.endswith("|") else None
     cells = [row[4], *row[5].split("|")[:-1]] if row else []
     if row is None or len(cells) != len(heads):

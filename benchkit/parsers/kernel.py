@@ -1,7 +1,8 @@
-"""What is asked of many cells of a block at once, compiled where it could be.
+"""Operations on many cells of a block at once, compiled if possible.
 
-One pass over a block in place of many; it is compiled when benchkit is installed, if a C compiler
-is at hand. Without it Python looks at cell after cell, and nothing but time is lost.
+One pass over a block replaces many. The kernel is compiled when benchkit is installed, if a C
+compiler is available. Without it, Python processes one cell after the other, which only takes
+longer.
 """
 
 from __future__ import annotations
@@ -21,20 +22,20 @@ _DECIMAL = regex(rb"(0|[1-9]\d{0,7})(?:\.(\d{1,8}))?")
 
 try:
     from benchkit.parsers import _kernel
-except ImportError:  # no compiler, or one that failed
+except ImportError:  # no compiler, or its run failed
     compiled: ModuleType | None = None
 else:
     compiled = _kernel
 
 
 def keep_memory() -> None:
-    """Let what the blocks of a large source need be kept between them, up to 64 MiB."""
+    """Keep the memory for blocks of a large source between blocks, up to 64 MiB."""
     if compiled:
         _kernel.keep_memory()
 
 
 def find_all(data: bytes, byte: int) -> Array:
-    """Return the places of a byte, shape (k,)."""
+    """Return the indices of a byte, shape (k,)."""
     if not compiled:
         return np.flatnonzero(np.frombuffer(data, np.uint8) == byte)
     places = np.empty(_kernel.count(data, byte), dtype=np.int64)
@@ -43,7 +44,7 @@ def find_all(data: bytes, byte: int) -> Array:
 
 
 def find_first(data: bytes, starts: Array, byte: int, limit: int) -> Array:
-    """Return how far behind each start a byte comes first, or ``limit``."""
+    """Return the distance from each start to the next such byte, or ``limit``."""
     lengths = np.empty(len(starts), dtype=np.int64)
     if compiled:
         _kernel.find_first(data, _places(starts), byte, limit, lengths)
@@ -54,10 +55,10 @@ def find_first(data: bytes, starts: Array, byte: int, limit: int) -> Array:
 
 
 class Lines(NamedTuple):
-    """Lines of a shape: where each begins and ends, its cells by column, and which are of it.
+    """Lines with a shape: where each begins and ends, its cells by column, and which ones match.
 
-    ``numbers`` and ``more`` are of shape (cells that are kept, k); of a line that is not ``good``
-    they hold anything.
+    ``numbers`` and ``more`` have the shape (kept cells, k); for a line that is not ``good``, their
+    content is undefined.
     """
 
     starts: Array
@@ -68,10 +69,11 @@ class Lines(NamedTuple):
 
 
 def shape_of(*cells: tuple[str, bytes, bytes]) -> bytes:
-    """Write the shape of a line as the kernel reads it: of each cell kind, text before it, end.
+    """Encode a line's shape for the kernel, from each cell's kind, the text before it and its end.
 
-    Kinds are ``i`` a number and how many digits it has, ``d`` digits and places of a decimal, or
-    place and minus the size where it is none, ``t`` place and size of a text, ``-`` nothing.
+    Kinds are ``i`` (a number and its count of digits), ``d`` (digits and places of a decimal, or
+    index and negated size if it is not one), ``t`` (index and size of a text), and ``-`` (not
+    kept).
     """
     return b"".join(kind.encode() + end + bytes([len(text)]) + text for kind, text, end in cells)
 
@@ -79,7 +81,7 @@ def shape_of(*cells: tuple[str, bytes, bytes]) -> bytes:
 def read_lines(
     data: bytes, first: int, end: int, shape: bytes, kept: int, marks: bytes = b"\r\x1b"
 ) -> Lines:
-    """Read the lines between two places; one with a rare byte, one of ``marks``, is not good."""
+    """Read the lines between two indices; one that contains a byte of ``marks`` is not good."""
     most = _kernel.count(data, ord("\n")) + 1
     starts, ends = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
     numbers, more = (np.empty((kept, most), dtype=np.int64) for _ in range(2))
@@ -95,7 +97,7 @@ def read_lines(
 
 
 def holds(data: bytes, starts: Array, text: bytes) -> Array:
-    """Tell where ``text`` stands: bool, shape (k,)."""
+    """Return at which starts ``text`` occurs: bool, shape (k,)."""
     good = np.empty(len(starts), dtype=bool)
     if compiled:
         _kernel.holds(data, _places(starts), text, good)
@@ -105,7 +107,7 @@ def holds(data: bytes, starts: Array, text: bytes) -> Array:
 
 
 def repeats(data: bytes, starts: Array, sizes: Array) -> Array:
-    """Tell which cells hold the text of the cell before: bool, shape (k,)."""
+    """Return which cells repeat the text of the previous cell: bool, shape (k,)."""
     good = np.zeros(len(starts), dtype=bool)
     if compiled:
         _kernel.repeats(data, _places(starts), _places(sizes), good)
@@ -115,7 +117,7 @@ def repeats(data: bytes, starts: Array, sizes: Array) -> Array:
 
 
 def tell_apart(data: bytes, starts: Array, sizes: Array) -> tuple[Array, Array]:
-    """Tell texts apart; return each cell's number, and the first row of each number."""
+    """Encode texts as codes; return each cell's code, and the first row of each code."""
     labels = np.empty(len(starts), dtype=np.int64)
     if compiled:
         firsts = _kernel.tell_apart(data, _places(starts), _places(sizes), labels)
@@ -126,14 +128,14 @@ def tell_apart(data: bytes, starts: Array, sizes: Array) -> tuple[Array, Array]:
 
 
 def read_integers(data: bytes, starts: Array, lengths: Array) -> tuple[Array, Array]:
-    """Read integers; cells that are none are 0 and not good."""
+    """Read integers; other cells are 0 and not good."""
     numbers, good = np.empty(len(starts), dtype=np.int64), np.empty(len(starts), dtype=bool)
     _kernel.read_integers(data, _places(starts), _places(lengths), numbers, good)
     return numbers, good
 
 
 def read_decimals(data: bytes, starts: Array, lengths: Array) -> tuple[Array, Array, Array]:
-    """Read decimals as digits and places; cells that are none are 0 and not good."""
+    """Read decimals as digits and places; other cells are 0 and not good."""
     digits, places = (np.zeros(len(starts), dtype=np.int64) for _ in range(2))
     good = np.zeros(len(starts), dtype=bool)
     if compiled:
@@ -149,12 +151,12 @@ def read_decimals(data: bytes, starts: Array, lengths: Array) -> tuple[Array, Ar
 def find_messages(
     data: bytes, place: int, end: int, prefix: bytes, most: int
 ) -> tuple[Array, Array]:
-    """Find up to ``most`` messages of gob that follow each other, and begin with ``prefix``.
+    """Find up to ``most`` consecutive gob messages that begin with ``prefix``.
 
     Returns
     -------
     tuple of int64, shape (k,)
-        Where each goes on behind the prefix, and where it ends.
+        The indices after the prefix, and the ends.
     """
     places, ends = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
     count = _kernel.find_messages(data, place, end, prefix, places, ends)
@@ -164,18 +166,19 @@ def find_messages(
 def read_structs(
     data: bytes, places: Array, ends: Array, shapes: str, most: int
 ) -> tuple[Array, Array, Array]:
-    """Read values of one struct of gob, of at most ``most`` elements in a map or list.
+    """Read values of one gob struct, with at most ``most`` elements in a map or list.
 
     Parameters
     ----------
     shapes : str
-        A letter for each field: ``n`` a number, ``h`` headers, which are passed over, ``b`` a blob.
+        A letter per field: ``n`` for a number, ``h`` for headers, which are skipped, ``b`` for a
+        blob.
 
     Returns
     -------
     tuple of (uint64, int64), each of shape (fields, k), and bool, shape (k,)
-        Numbers and 1, or where blobs begin and their sizes; 0 where there is none. Which values
-        were read to their ends.
+        Numbers and 1, or indices and sizes of blobs, or 0 without a value; and a mask of the values
+        that were read to their end.
     """
     numbers = np.zeros((len(shapes), len(places)), dtype=np.uint64)
     more = np.zeros((len(shapes), len(places)), dtype=np.int64)
@@ -191,5 +194,5 @@ def _cells(data: bytes, starts: Array, sizes: Array) -> list[bytes]:
 
 
 def _places(array: Array) -> Array:
-    """Return an array as the kernel reads it."""
+    """Return an array in the kernel's type."""
     return np.ascontiguousarray(array, dtype=np.int64)

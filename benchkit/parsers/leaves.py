@@ -1,7 +1,7 @@
-"""The leaves of a JSON document: each scalar with its path and its line.
+"""The leaves of a JSON document: each scalar with its path and line.
 
-A row names the line that holds its number, which `json.loads` forgets; and what stands before a
-cut is right.
+A row names the line of its number, which `json.loads` does not keep, and the values before a
+truncation are valid.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ _TOKEN = regex(
     r"|(?P<word>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|NaN|-?Infinity)(?=[\s,}\]]))",
     re.DOTALL | re.ASCII,
 )
-#: A key with its scalar, and a comma: nearly all of a document, at the price of one token.
+#: A key with its scalar and a comma: most of a document, matched as one token.
 _PAIR = regex(
     r'\s*"([^"\\]*+)"\s*:\s*("[^"\\]*+"'
     r"|(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|NaN|-?Infinity)(?=[\s,}\]]))(\s*,)?+",
     re.ASCII,
 )
 _NUMBER = regex(r"-?\d")
-#: The bytes of a step of a path: the names themselves are shared.
+#: The bytes of a path's step; the names themselves are shared.
 _STEP = 8
 
 Path = tuple[str | int, ...]
 
 
 class Leaf(NamedTuple):
-    """A scalar: where it stands in the document, as it is written, and on which line."""
+    """A scalar: its path in the document, its text, and its line."""
 
     path: Path
     text: str
@@ -41,27 +41,27 @@ class Leaf(NamedTuple):
 
     @property
     def is_number(self) -> bool:
-        """Whether it is a finite number."""
+        """Return whether it is a finite number."""
         return _NUMBER.match(self.text) is not None
 
     @property
     def string(self) -> str:
-        """The content of a string; empty for any other scalar, and where it is damaged."""
+        """Return the content of a string; empty for any other scalar, and if it is damaged."""
         return (_decode(self.text) or "") if self.text.startswith('"') else ""
 
     @property
     def content(self) -> str:
-        """What a string holds, or any other scalar as it is written."""
+        """Return the content of a string, or any other scalar as written."""
         return self.string or self.text
 
 
 class DamageError(ValueError):
-    """The document ends early, or is no JSON from some line on.
+    """A document that ends early, or is not valid JSON from some line on.
 
     Parameters
     ----------
     line : int
-        Where reading stopped.
+        The line where reading stopped.
     is_whole : bool
         Whether the document had ended there.
     """
@@ -78,9 +78,9 @@ def walk(text: str, line: int = 1) -> Iterator[Leaf]:
     Raises
     ------
     DamageError
-        Where the document is damaged; all leaves before were whole.
+        If the document is damaged; all leaves before are whole.
     CrowdedError
-        If the paths come to too much.
+        If the paths need too much memory.
 
     Examples
     --------
@@ -123,12 +123,12 @@ def walk(text: str, line: int = 1) -> Iterator[Leaf]:
 
 
 def name_fields(record: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
-    """Yield what is no object in an object, under dotted names.
+    """Yield the fields of an object that are not objects, under dotted names.
 
     Raises
     ------
     CrowdedError
-        If the names come to too much.
+        If the names need too much memory.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def name_fields(record: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
 
 
 def _decode(string: str) -> str | None:
-    """Return the content of a string, None where it is damaged."""
+    """Return the content of a string, None if it is damaged."""
     if "\\" not in string:
         return string[1:-1]
     try:

@@ -1,24 +1,24 @@
 r"""Locust's table of requests, as ``--csv`` writes it, and its history: one run.
 
-A file, verbatim (Locust 2.47, ``--csv none-1``, ``none-1_stats.csv``; percentiles left out)::
+A file, verbatim (Locust 2.47, ``--csv none-1``, ``none-1_stats.csv``; percentiles omitted)::
 
     Type,Name,Request Count,Failure Count,Median Response Time,Average Response Time,\
 Min Response Time,Max Response Time,Average Content Size,Requests/s,Failures/s,50%,66%,99.9%,100%
     GET,/list,78,0,53,54.14018771798277,10.448771000483248,154.48669200031873,50.0,38.9,0.0,53,56,150,150
     ,Aggregated,99,0,53,55.391917555581784,10.448771000483248,154.48669200031873,50.0,49.4,0.0,53,56,150,150
 
-What the numbers are: times are milliseconds, of failed requests, too; percentiles are rounded to
-two digits (and whole milliseconds). The rate is of all requests, failed ones included. The row
-``Aggregated`` is the run; the others have the request's type and name as their subject. Users wait
-for their answers, so the loop is closed.
+Meaning of the numbers: times are milliseconds and include failed requests; percentiles are rounded
+to two digits (and whole milliseconds). The rate is that of all requests, including failed ones. The
+row ``Aggregated`` is the run; the others have the request's type and name as their subject. Users
+wait for their responses, so the loop is closed.
 
 The history is cumulative: its last row has the totals of the run. Its percentiles cover only the
 last seconds and are not read. The rate, exact to a second, is that from the last row without a
 request to the first row with all of them; where totals fall, as after ``--reset-stats``, the run
 begins again. Where the table exists, the history is skipped, as failures and exceptions are.
 
-Not recorded: in the table, when it ran and the number of users; the version, waiting times, status
-codes.
+Not recorded: in the table, the start of the run and the number of users; the version, waiting
+times, status codes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from benchkit.reading.remarks import Remark
 from benchkit.regexes import regex
 from benchkit.units import scale
 
-#: Metric, stat, unit, exponent of ten and rounding step, by the names of new and old versions.
+#: Metric, stat, unit, power of ten and rounding step, by the names in new and old versions.
 _KINDS = {
     "Request Count": ("requests", "count", "1", 0, None),
     "# requests": ("requests", "count", "1", 0, None),
@@ -55,7 +55,7 @@ _PERCENTILE = regex(r"(\d{1,2}(?:\.\d{1,4})?)%", re.ASCII)
 _NUMBER = regex(r"\d{1,15}(?:\.\d{1,18})?(?:e-\d{1,2})?", re.ASCII)
 _WHOLE = regex(r"\d{1,12}", re.ASCII)
 _TOTALS = {"Aggregated", "Total"}
-#: Columns of the history, and those of the table that they are.
+#: Columns of the history, with the names of the same columns in the table.
 _HISTORY = {
     **{f"Total {name}": name for name in _KINDS if name.endswith(("Count", "Time", "Size"))},
     "Total Median Response Time": "Median response time",
@@ -76,7 +76,7 @@ def _recognises(head: Head) -> bool:
 
 
 def _parse(source: Source) -> Iterator[Record]:
-    r"""Yield the run of each table, and what has to be known about it.
+    r"""Yield the run of each table, and diagnostics about it.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def _parse(source: Source) -> Iterator[Record]:
 def _read_run(
     source: Source, begin: int, rows: list[tuple[int, dict[str, str] | Diagnostic]]
 ) -> Iterator[Record]:
-    """Yield the run of the rows below a header, and what has to be known about it."""
+    """Yield the run of the rows below a header, and diagnostics about it."""
     label, run = source.label, Reading(tool="locust", form="csv", line=begin, load_model="closed")
     totals: dict[str, float] = {}
     damaged: list[Diagnostic] = []
@@ -119,7 +119,7 @@ def _read_run(
             if not _add(run, column, cell, line, subject):
                 damaged += name_damaged(source, line, column, cell, "Locust")
         amounts = {each[1]: each[3] for each in run.rows[before:] if each[1] != "latency"}
-        if amounts.get("failures", 0) >= amounts.get("requests", 1):  # it measured nothing
+        if amounts.get("failures", 0) >= amounts.get("requests", 1):  # nothing was measured
             run.rows[before:] = [each for each in run.rows[before:] if each[1] == "failures"]
         totals = amounts if is_total else totals
     if not all(name in totals for name in _NEEDED):
@@ -138,7 +138,7 @@ def _recognises_history(head: Head) -> bool:
 
 
 def _parse_history(source: Source) -> Iterator[Record]:
-    r"""Yield the run of each history, and what has to be known about it.
+    r"""Yield the run of each history, and diagnostics about it.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def _parse_history(source: Source) -> Iterator[Record]:
 
 @dataclass
 class _History:
-    """The last totals of a run, and how many requests there were when."""
+    """The last totals of a run, and the number of requests over time."""
 
     source: Source
     begin: int = 1
@@ -172,7 +172,7 @@ class _History:
     damaged: list[tuple[int, dict[str, str] | Diagnostic]] = field(default_factory=list)
 
     def take(self, line: int, row: dict[str, str]) -> None:
-        """Take a row; totals that fall begin again."""
+        """Add a row; falling totals begin another run."""
         cells = row["Timestamp"], row["Total Request Count"]
         if not all(map(_WHOLE.fullmatch, cells)):
             what, hint = "this row has no valid time or count and is left out", "use the whole file"
@@ -188,7 +188,7 @@ class _History:
         self.last[row["Type"], row["Name"]] = line, row
 
     def finish(self) -> Iterator[Record]:
-        """Yield the run as that of a table which the last rows are."""
+        """Yield the run, reading the last rows as its table."""
         begin, _ = max((c for c in self.counts if not c[1]), default=(self.counts or [(0, 0)])[0])
         before, total = dict(self.counts).get(begin, 0), self.counts[-1][1] if self.counts else 0
         length = next((time for time, count in self.counts if count == total), begin) - begin
@@ -204,7 +204,7 @@ class _History:
             yield record
 
     def _complete(self, run: Reading, begin: int, length: int) -> None:
-        """Add when it ran, and the step of its rate; every number is a total up to the last row."""
+        """Add the start and the step of the rate; every number is a total up to the last row."""
         run.form, run.connections = "history", self.users or None
         run.rows = [(*row[:8], "computed", row[9]) for row in run.rows]
         if length > 0:
@@ -220,7 +220,7 @@ def _is_total(kind: str, name: str) -> bool:
 
 
 def _add(run: Reading, column: str, cell: str, line: int, subject: str | None) -> bool:
-    """Add a cell of a known column; False if it is not a number."""
+    """Add a cell of a known column; return False if it is not a number."""
     if percentile := _PERCENTILE.fullmatch(column):
         metric, stat, unit, exponent = "latency", f"p{percentile[1]}", "s", -3
         resolution: float | None = 1e-3
@@ -228,7 +228,7 @@ def _add(run: Reading, column: str, cell: str, line: int, subject: str | None) -
         metric, stat, unit, exponent, resolution = _KINDS[column]
     else:
         return True
-    cell = cell.replace(",", ".")  # of a spreadsheet; Locust groups no digits
+    cell = cell.replace(",", ".")  # from a spreadsheet; Locust does not group digits
     if _NUMBER.fullmatch(cell) is None:
         return False
     value = scale(cell, exponent)

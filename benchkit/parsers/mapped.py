@@ -1,4 +1,4 @@
-r"""Tables that no known tool wrote, read by a map of their columns.
+r"""Tables from unknown tools, read by a map of their columns.
 
 A file and its map::
 
@@ -13,8 +13,8 @@ A file and its map::
     value = "ms"
     unit = {constant = "ms"}
 
-Rows are those of CSV (parted by commas, semicolons or tabs), of JSON with an object per line, or
-of a list in a JSON document; fields of nested objects have dotted names. Without a column for the
+Rows come from CSV (separated by commas, semicolons or tabs), from JSON with an object per line, or
+from a list in a JSON document; fields of nested objects have dotted names. Without a column for the
 run, the rows of one benchmark and metric are its runs, in order.
 """
 
@@ -41,7 +41,7 @@ from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
 from benchkit.units import read_number
 
-#: The tool of all runs that were read by a map.
+#: The tool of all runs that are read by a map.
 TOOL = "table"
 NAME = "map"
 _HINT = "correct the table, or the map"
@@ -49,7 +49,7 @@ _HINT = "correct the table, or the map"
 _AMOUNT = regex(
     r"([+-]?[\d.]{1,30}(?:e[+-]?\d{1,3})?) ?([^\W\d_]{1,5}(?:/[^\W\d_]{1,5})?|%)", re.IGNORECASE
 )
-#: A number whose comma stands last, and one whose points may part thousands.
+#: A number with a comma last, and one whose points may separate thousands.
 _COMMA = regex(r"[+-]?\d[\d.]{0,30},\d{1,30}")
 _GROUPS = regex(r"[+-]?\d{1,3}(?:\.\d{3}){1,9}")
 _MOST_NAMED = 20
@@ -58,12 +58,12 @@ Rows = Iterator[tuple[int, Mapping[str, Any] | Diagnostic]]
 
 
 def choose(source: Source, maps: Sequence[TableMap]) -> Format | None:
-    """Return the format that reads a source by the first map that fits it; None if none does.
+    """Return a format for the first map that fits a source; None if none does.
 
     Raises
     ------
     UnknownFormatError
-        If a map names the file, and a column is not there.
+        If a map names the file but a column is missing.
     """
     for each in maps:
         if each.files and not _is_named(source.label, each.files):
@@ -78,13 +78,13 @@ def choose(source: Source, maps: Sequence[TableMap]) -> Format | None:
 
 
 def explain_none(source: Source, maps: Sequence[TableMap]) -> str:
-    """Say what a source lacks that no map fits."""
+    """Return why no map fits a source."""
     lacking = sorted((find_missing(source, each) for each in maps), key=len)
     return f"no map fits: the table lacks {', '.join(lacking[0])}"
 
 
 def find_missing(source: Source, each: TableMap) -> list[str]:
-    """Return the columns of a map that the first row of a table does not have."""
+    """Return the columns of a map that are missing from the first row of a table."""
     first: Mapping[str, Any] = {}
     if source.head().text:
         rows = (row for _, row in read_table(source, each.records))
@@ -98,7 +98,7 @@ def _is_named(label: str, patterns: Sequence[str]) -> bool:
 
 
 def _make_format(each: TableMap) -> Format:
-    """Return the format of the tables of a map."""
+    """Return the format for the tables of a map."""
     return Format(
         name=NAME,
         tools=(TOOL,),
@@ -127,7 +127,7 @@ def _recognises(head: Head) -> bool:
 
 
 def read_table(source: Source, records: str = "") -> Rows:
-    r"""Yield (line, cells by their columns) of every row, and (line, Diagnostic) of a bad one.
+    r"""Yield (line, cells by column) per row, and (line, Diagnostic) for an invalid one.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def _is_object(line: str) -> bool:
 
 
 def _read_lines(source: Source) -> Rows:
-    """Yield the objects of a text that has one per line."""
+    """Yield the objects of a text with one object per line."""
     for line, text, _ in source.ended_lines():
         if not text.strip():
             continue
@@ -166,7 +166,7 @@ def _read_lines(source: Source) -> Rows:
 
 
 def _read_document(source: Source, records: str) -> Rows:
-    """Yield the objects of a list, which stands alone or under a dotted path of names."""
+    """Yield the objects of a list, which is the document or is at a dotted path of names."""
     for line, document in read_documents(source):
         if isinstance(document, Diagnostic):
             yield line, document
@@ -196,7 +196,7 @@ def _as_rows(label: str, line: int, rows: Iterable[object]) -> Rows:
 
 
 def parse(each: TableMap, source: Source) -> Iterator[Record]:
-    """Yield what is wrong with a table, and its runs."""
+    """Yield diagnostics about a table, and its runs."""
     table, bad, line = _Runs(each), 0, 0
     whole = UntilDamage(read_table(source, each.records))
     for line, cells in whole:
@@ -230,7 +230,7 @@ def _explain(error: Exception) -> str:
 
 
 class _Runs:
-    """The runs of a table, in the order in which they appear."""
+    """The runs of a table, in the order of first appearance."""
 
     def __init__(self, each: TableMap) -> None:
         self._map = each
@@ -245,12 +245,12 @@ class _Runs:
         self.runs: dict[tuple[object, ...], Reading] = {}
 
     def take(self, line: int, cells: Mapping[str, Any], measure: Measure) -> None:
-        """Take one value of a row.
+        """Add one value of a row.
 
         Raises
         ------
         ValueError, KeyError
-            If a cell is not what the map says, or is not there.
+            If a cell does not match the map, or is missing.
         """
         read: Callable[[Cell], str] = partial(_read_text, cells)
         metric = read(measure.metric)
@@ -290,7 +290,7 @@ class _Runs:
             reading.better[metric] = measure.better
 
     def _count(self, about: tuple[object, ...], labels: tuple[object, ...]) -> int:
-        """Return which repeat a value is: that of its row, where a row has all metrics of a run."""
+        """Return the number of a value's repeat: its row's, if that has all metrics of a run."""
         self._counts[about] += 1
         if not self._is_wide:
             return self._counts[about]
@@ -300,7 +300,7 @@ class _Runs:
         return self._counts[labels]
 
     def drop_unclear(self) -> Iterator[tuple[int, str]]:
-        """Drop columns with decimal commas, where a point may part thousands; say where and why."""
+        """Drop columns with decimal commas if a point may separate thousands; yield why."""
         for column in self._commas.keys() & self._grouped.keys():
             grouped, comma = self._grouped[column], self._commas[column]
             unclear = {id(row) for _, row in self._columns[column]}
@@ -311,14 +311,14 @@ class _Runs:
 
 
 def choose_stat(metric: object) -> str:
-    """Return the statistic that one value per run is: the only one, the mean, or the first."""
+    """Return the statistic for one value per run: the only one, the mean, or the first."""
     known = vocabulary().get(str(metric))
     stats = known.stats if known else ()
     return stats[0] if stats and "mean" not in stats else "mean"
 
 
 def _read_text(cells: Mapping[str, Any], cell: Cell) -> str:
-    """Return the text of a cell; whole numbers without a fraction."""
+    """Return the text of a cell; whole numbers have no fraction."""
     if not cell.column:
         return cell.constant
     value = cells[cell.column]
@@ -352,7 +352,7 @@ def _read_value(
 
 
 def split_amount(text: str) -> tuple[str, str]:
-    """Return the number of a cell and the unit behind it, if there is one.
+    """Return the number in a cell and the unit after it, if there is one.
 
     Examples
     --------
@@ -364,7 +364,7 @@ def split_amount(text: str) -> tuple[str, str]:
 
 
 def is_number(cell: object) -> bool:
-    """Tell whether a cell is a number that a float can hold, not a text or a truth value."""
+    """Return whether a cell is a number that a float can hold, and not a text or a bool."""
     if isinstance(cell, int) and not isinstance(cell, bool):
         return abs(cell) <= float_info.max
     return isinstance(cell, float)
@@ -378,5 +378,5 @@ def _read_run(cells: Mapping[str, Any], cell: Cell) -> int:
     return int(text)
 
 
-#: Whatever map it is read by.
+#: The format, regardless of the map.
 FORMAT = _make_format(TableMap())

@@ -1,6 +1,6 @@
-"""Columns of numbers, as they stand in a text.
+"""Columns of numbers in a text.
 
-As in `octets`; a cell that is not of it is left to the plain reader.
+The approach is that of `octets`; a cell of any other form is left to the plain reader.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def read_digits(words: Array, counts: Array) -> tuple[Array, Array]:
     Returns
     -------
     tuple of (int64, bool), shape (k,)
-        The numbers, and whether all those bytes are digits; none at all are 0.
+        The numbers, and whether all those bytes are digits; a number without bytes is 0.
 
     Examples
     --------
@@ -44,12 +44,12 @@ def read_digits(words: Array, counts: Array) -> tuple[Array, Array]:
 
 
 def read_integers(block: Octets, starts: Array, lengths: Array) -> tuple[Array, Array]:
-    """Read integers without sign, of 1 to 19 digits, leading zeros allowed.
+    """Read unsigned integers of 1 to 19 digits; leading zeros are allowed.
 
     Returns
     -------
     tuple of (int64, bool), shape (k,)
-        The numbers, and which cells are such numbers below 2**63; others hold anything.
+        The numbers, and a mask of valid ones below 2**63; others are undefined.
     """
     if kernel.compiled:
         return kernel.read_integers(block.data, starts, lengths)
@@ -69,44 +69,44 @@ def read_integers(block: Octets, starts: Array, lengths: Array) -> tuple[Array, 
 
 
 class Decimals(NamedTuple):
-    """Decimal numbers as they are written: ``digits`` (int64) / 10 ** ``places`` (int64)."""
+    """Decimal numbers as written: ``digits`` (int64) / 10 ** ``places`` (int64)."""
 
     digits: Array
     places: Array
 
     def pick(self, rows: Array) -> Decimals:
-        """Return some of them."""
+        """Return the numbers in some rows."""
         return Decimals(self.digits[rows], self.places[rows])
 
     def scaled(self, exponent: int) -> Array:
-        """Return them times ten to ``exponent`` (-6 to 0), rounded once: float64.
+        """Return the numbers times ten to ``exponent`` (-6 to 0), rounded once: float64.
 
-        Both operands of the division are exact, so that the quotient is the double nearest to the
-        decimal text, as Python's ``float`` reads it.
+        Both operands of the division are exact, so the quotient is the double nearest to the
+        decimal text, as in Python's ``float``.
         """
         quotient: Array = self.digits / _TENS[self.places - exponent]
         return quotient
 
 
 def read_decimals(block: Octets, starts: Array, lengths: Array) -> tuple[Decimals, Array]:
-    """Read numbers without sign or exponent, of at most 8 digits on either side of the point.
+    """Read numbers without sign or exponent, with at most 8 digits on either side of the point.
 
     Parameters
     ----------
     starts, lengths : int64, shape (k,)
-        Where each number stands.
+        The index and the length of each number.
 
     Returns
     -------
     tuple of (Decimals, bool), shape (k,)
-        The numbers, and which of them are of that form, of JSON's grammar and below 2**53.
+        The numbers, and a mask of those in that form that are JSON numbers with digits below 2**53.
     """
     digits, places, good = kernel.read_decimals(block.data, starts, lengths)
     return Decimals(digits, places), good
 
 
 def read_decimal(text: bytes) -> tuple[int, int] | None:
-    """Read any number of JSON's grammar as (digits, places), if those say it exactly.
+    """Read any number of JSON's grammar as (digits, places), if these represent it exactly.
 
     Examples
     --------

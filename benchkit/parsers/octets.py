@@ -1,9 +1,9 @@
-"""Whole columns of text, looked at eight bytes at a time, from any place of a block.
+"""Whole columns of text, processed eight bytes at a time from any index of a block.
 
-A bulk reader makes no Python object per row; a line that is not of the simplest form is marked,
+A bulk reader creates no Python object per row; a line that is not in the simplest form is marked
 for the plain reader.
 
-Words are little-endian: the first byte of a text is the lowest of its word.
+Words are little-endian: the first byte of a text is the lowest byte of its word.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from benchkit.parsers import kernel
 
 Array = np.ndarray
 
-#: Bytes of zeros around a block, so that what stands before or behind a cell can be looked at.
+#: Number of zero bytes around a block, so that bytes before or after a cell can be read.
 MARGIN = 64
 _AFTER = 1024
 HIGHS = np.uint64(0x8080_8080_8080_8080)
@@ -31,7 +31,7 @@ class Octets:
     Parameters
     ----------
     data : bytes
-        Places count from `MARGIN`, where it begins, to ``end``.
+        The block; indices count from `MARGIN`, its beginning, to ``end``.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -40,11 +40,11 @@ class Octets:
         self.end = MARGIN + len(data)
 
     def find_all(self, byte: int) -> Array:
-        """Return the places of a byte, shape (k,)."""
+        """Return the indices of a byte, shape (k,)."""
         return kernel.find_all(self.data, byte)
 
     def find_first(self, starts: Array, byte: int, limit: int) -> Array:
-        """Return how far behind each start a byte comes first, or ``limit``, a multiple of 8."""
+        """Return the distance from each start to the next such byte, at most ``limit`` (8 * n)."""
         return kernel.find_first(self.data, starts, byte, limit)
 
     def take(self, places: Array, width: int = 8) -> Array:
@@ -55,48 +55,48 @@ class Octets:
         return words
 
     def word(self, places: Array) -> Array:
-        """Return the word that begins at each place: uint64, shape (k,)."""
+        """Return the word that begins at each index: uint64, shape (k,)."""
         return self.take(places)[:, 0]
 
     def holds(self, places: Array, text: bytes) -> Array:
-        """Tell where ``text`` stands: bool, shape (k,)."""
+        """Return at which places ``text`` occurs: bool, shape (k,)."""
         return kernel.holds(self.data, places, text)
 
     def skip(self, starts: Array, byte: int) -> Array:
-        """Return the first place of another byte from each start on: int64, shape (k,)."""
+        """Return the first index of another byte from each start on: int64, shape (k,)."""
         places, left = starts.astype(np.int64), np.arange(len(starts))
         while len(left):
             words = self.word(places[left]) ^ (ONES * np.uint64(byte))
-            below = (words & -words) - np.uint64(1)  # the bits below the first that differs
+            below = (words & -words) - np.uint64(1)  # the bits below the first difference
             counts = (((below & HIGHS) >> np.uint64(7)) * ONES >> np.uint64(56)).astype(np.int64)
             places[left] += counts
             left = left[counts == 8]
         return places
 
     def repeats(self, starts: Array, sizes: Array) -> Array:
-        """Tell which cells hold the text of the cell before: bool, shape (k,)."""
+        """Return which cells repeat the text of the previous cell: bool, shape (k,)."""
         return kernel.repeats(self.data, starts, sizes)
 
     def text(self, start: int, end: int) -> bytes:
-        """Return the bytes between two places."""
+        """Return the bytes between two indices."""
         return self.data[start:end]
 
     def texts(self, starts: Array, ends: Array) -> list[bytes]:
-        """Return the bytes between each two places."""
+        """Return the bytes between each pair of indices."""
         data = self.data
         spans = zip(starts.tolist(), ends.tolist(), strict=True)
         return [data[start:end] for start, end in spans]
 
 
 class Lines(NamedTuple):
-    """The lines of a block: where each begins, and where its line end is."""
+    """The lines of a block: the indices of their beginnings and newlines."""
 
     starts: Array
     ends: Array
 
 
 def find_lines(block: Octets) -> Lines:
-    """Find the lines of a block; the last one may have no line end."""
+    """Find the lines of a block; the last one may have no newline."""
     ends = block.find_all(ord("\n"))
     if not block.data.endswith(b"\n", 0, block.end):
         ends = np.append(ends, block.end)
@@ -104,7 +104,7 @@ def find_lines(block: Octets) -> Lines:
 
 
 def need_cleaning(block: Octets, lines: Lines | kernel.Lines, marks: bytes = b"\r\x1b") -> Array:
-    """Tell which lines hold one of some rare bytes: by default those that `Source` cleans away."""
+    """Return which lines contain rare bytes: by default, those that `Source` removes."""
     is_rare = np.zeros(len(lines.starts), dtype=bool)
     for byte in marks:
         if bytes([byte]) in block.data:
@@ -113,7 +113,7 @@ def need_cleaning(block: Octets, lines: Lines | kernel.Lines, marks: bytes = b"\
 
 
 def tell_apart(block: Octets, starts: Array, sizes: Array) -> tuple[list[bytes], Array]:
-    """Return the different texts of a column, and each cell's number among them."""
+    """Encode a column's texts; return the distinct texts, and each cell's code."""
     if not len(starts):
         return [], np.empty(0, dtype=np.int64)
     labels, rows = kernel.tell_apart(block.data, starts, sizes)
@@ -121,12 +121,12 @@ def tell_apart(block: Octets, starts: Array, sizes: Array) -> tuple[list[bytes],
 
 
 def change(words: Array) -> Array:
-    """Tell which rows of words differ from the row before; the first one does."""
+    """Return which rows of words differ from the previous row; the first one does."""
     changed = np.ones(len(words), dtype=bool)
     changed[1:] = (words[1:] != words[:-1]).any(axis=1)
     return changed
 
 
 def carry(changed: Array) -> Array:
-    """Return for each row the place, among the changed rows, of the last one up to it."""
+    """Return for each row the index, among the changed rows, of the last one up to it."""
     return np.cumsum(changed) - 1

@@ -1,6 +1,6 @@
 r"""plow's report, as text and as JSON: the summary of a run.
 
-A report, verbatim (plow 1.4, ``-c 4 -d 1s --summary``; most of the histogram left out)::
+A report, verbatim (plow 1.4, ``-c 4 -d 1s --summary``; most of the histogram omitted)::
 
     Benchmarking http://127.0.0.1:18291/list for 1s using 4 connection(s).
 
@@ -27,16 +27,18 @@ A report, verbatim (plow 1.4, ``-c 4 -d 1s --summary``; most of the histogram le
     Latency Histogram:
       162µs     3886  29.67%
 
-JSON has the same under the same names, times as texts. Without ``-i 0`` or ``--summary`` plow
-prints a report five times a second; the last one counts. In text those before it show how far a run
-with an end is (``100ms  |▆▆▆   |``); of newer versions only the last one has shares.
+JSON has the same values under the same names, with times as texts. Without ``-i 0`` or
+``--summary``, plow prints a report five times a second; the last one counts. In text, the earlier
+ones show the progress of a run with a limit (``100ms  |▆▆▆   |``); in newer versions only the last
+one has shares.
 
-What the numbers are: latencies are of failed requests, too, cut to microseconds, and percentiles
-are estimates. ``RPS`` is the count by the time, failed requests included: where there are any, the
-rate is that of answered ones. ``Elapsed`` is cut to tenths of a second; the duration is computed
-from count and rate. A MB is 1,048,576 bytes. Rates of seconds and the histogram are not kept.
+Meaning of the numbers: latencies include failed requests and are truncated to microseconds;
+percentiles are estimates. ``RPS`` is the count divided by the time, including failed requests: if
+there are any, the rate is that of answered ones. ``Elapsed`` is truncated to tenths of a second;
+the duration is computed from count and rate. A MB is 1,048,576 bytes. Rates per second and the
+histogram are not kept.
 
-Not recorded: when it ran, the version, ``--rate``; in JSON the target.
+Not recorded: the start of the run, the version, ``--rate``; in JSON also the target.
 """
 
 from __future__ import annotations
@@ -62,7 +64,7 @@ _LEVEL = regex(r"P\d{1,2}(?:\.\d{1,5})?", re.ASCII)
 _PLAIN = regex(r"[\d.]++(?:e-\d++)?+")
 _MIB = 1 << 20
 Leaves = Mapping[Path, Leaf]
-#: Seconds between two reports of a run, at least.
+#: Minimum number of seconds between two reports of a run.
 _STEP = 0.05
 _UNFINISHED = Remark(
     "plow printed this report before its run ended", "give its last report", is_remark=False
@@ -92,7 +94,7 @@ def _percentile(name: str) -> Value:
 
 
 class Report(LoadReport):
-    """A report whose lines are still coming in."""
+    """A report while its lines are read."""
 
     TOOL = "plow"
     HELD = regex(r"\s--rate[ =]")
@@ -136,7 +138,7 @@ class Report(LoadReport):
         self.is_followed = self.follows = self.is_on_its_way = False
 
     def _take_progress(self, _: Line, fields: Fields, _number: int) -> None:
-        """Note the bar that shows how far a run is."""
+        """Record the bar that shows the progress of a run."""
         self.is_on_its_way = self.is_on_its_way or (fields[-1] or "").startswith("|")
 
     def _take_percentiles(self, _: Line, fields: Fields, _number: int) -> None:
@@ -144,14 +146,14 @@ class Report(LoadReport):
 
     def _take_percentile_times(self, _: Line, fields: Fields, number: int) -> None:
         times = fields[0].split()
-        if len(times) != len(self.percentiles):  # of which percentile one is missing, is unknown
+        if len(times) != len(self.percentiles):  # it is unknown which percentile is missing
             self.damaged.append((number, fields[0]))
             return
         for name, time in zip(self.percentiles, times, strict=True):
             self.add(_percentile(name), time, number)
 
     def take_leaf(self, leaf: Leaf) -> None:
-        """Take a value of JSON, which has the names of the text."""
+        """Add a value from JSON, which uses the names of the text."""
         text, at = leaf.content, leaf.line
         if text.startswith("-"):
             raise ValueError(text)
@@ -170,7 +172,7 @@ class Report(LoadReport):
                 self.add(_percentile(name), text, at)
 
     def finish(self, label: str) -> Iterator[Record]:
-        """Yield the reading of a last report; one that another follows is only on its way."""
+        """Yield the reading of a final report, but nothing for one that another follows."""
         is_last = "share" in self.seen or not (self.is_followed or self.is_on_its_way)
         aim_by_command(self.reading)
         missing = self.missing()
@@ -208,13 +210,13 @@ _LINES = {line.name: line for line in Report.LINES}
 
 
 class Reader(reports.Reader):
-    """The report that is open."""
+    """The open report."""
 
     KIND = Report
     FURNITURE = regex("@ ")
 
     def begin(self, number: int, line: Line, fields: Fields) -> bool:
-        """Open a report; one that follows another at once is of the same run."""
+        """Open a report; one directly after another belongs to the same run."""
         is_next = self.report is not None and line.name == "summary" and not self.report.strays
         earlier = self.report if is_next else None
         if earlier is not None:
@@ -228,7 +230,7 @@ class Reader(reports.Reader):
 
 
 def _parse_json(source: Source) -> Iterator[Record]:
-    r"""Yield the run of each document that no later one of the same run follows.
+    r"""Yield the run of each document, unless a later document of the same run follows.
 
     Examples
     --------
@@ -241,7 +243,7 @@ def _parse_json(source: Source) -> Iterator[Record]:
     for line, leaves in read_leaves(source):
         if isinstance(leaves, Diagnostic):
             yield leaves
-            run = []  # the damaged one may be its last report
+            run = []  # the damaged document may be its last report
             continue
         if not _is_next(run, leaves):
             yield from _read_last(source.label, run)
@@ -251,7 +253,7 @@ def _parse_json(source: Source) -> Iterator[Record]:
 
 
 def _is_next(run: Sequence[tuple[int, Leaves]], leaves: Leaves) -> bool:
-    """Whether a document is of the same run as the last ones: all that is counted goes on."""
+    """Return whether a document belongs to the same run as the last ones: all counts continue."""
     try:
         times = [_measure(each) for _, each in run[-1:]] + [_measure(leaves)]
     except (ArithmeticError, KeyError, ValueError):
@@ -272,7 +274,7 @@ def _measure(leaves: Leaves) -> tuple[float, float, float, float]:
 
 
 def _read_last(label: str, run: Sequence[tuple[int, Leaves]]) -> Iterator[Record]:
-    """Yield the run of which these are the reports."""
+    """Yield the run with these reports."""
     for line, leaves in run[-1:]:
         report = Report(line, None)
         report.reading.form = "json"

@@ -1,7 +1,7 @@
-"""Formats of plug-ins, which may fail in any way: that costs their own files and nothing else.
+"""Formats of plug-ins, whose failures affect only their files.
 
-Their records are checked where they enter. Those of built-in parsers are not, which types and
-tests hold to the same.
+Their records are checked on arrival. Those of built-in parsers are not, because types and tests
+ensure the same.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from benchkit.parsers.base import Format, Head, Reading, Record, Repeats, Sample
 from benchkit.reading.source import UnreadableError
 from benchkit.schema import ROLES, LoadModel
 
-#: The words that a field may hold.
+#: Valid values of a field.
 _WORDS = {
     "role": ("", *ROLES), "load_model": get_args(LoadModel), "status": get_args(Status),
     "severity": ("error", "warning", "note"),
 }  # fmt: skip
-#: Bounds of whole numbers, as a store has them; `Soundness` drops others with a warning.
+#: Limits of integers, as in a store; `Soundness` drops others with a warning.
 _LIMITS = {"line": 1 << 53, "last_line": 1 << 53, "run": 1 << 31}
-#: The fields of a reading with the types that they declare.
+#: The fields of a reading, with their declared types.
 _FIELDS = {each.name: str(each.type) for each in fields(Reading) if each.name != "rows"}
 #: The parts of a row.
 _ROW = {
@@ -38,7 +38,7 @@ _SAMPLES = {
     name: _ROW[name] for name in ("metric", "unit", "subject", "stat", "resolution", "origin")
 }
 _DIAGNOSTIC = dict.fromkeys(("path", "what", "hint", "severity"), "str") | {"line": "int"}
-#: Kinds of the arrays of samples, as NumPy names them.
+#: Kinds of the arrays of samples in NumPy's notation.
 _ARRAYS = {"values": "fiu", "lines": "iu", "times": "M"}
 _EXPECTED = {
     "str": "a string", "int": "a whole number", "float": "a number",
@@ -49,7 +49,7 @@ _HINT = "report it to the author of the plug-in"
 
 
 def confine(form: Format) -> Format:
-    """Return a plug-in's format of which any failure is an error of the file that it reads."""
+    """Return a plug-in's format whose failures become errors of the file that it reads."""
 
     def recognises(head: Head) -> bool:
         with _attended(form.name, head.name):
@@ -72,7 +72,7 @@ def confine(form: Format) -> Format:
 
 
 def _parse(form: Format, source: Source) -> Iterator[Record]:
-    """Yield the records of a plug-in's parser, each checked; readings again once they are whole."""
+    """Yield the checked records of a plug-in's parser; complete readings are checked again."""
     readings: dict[int, Reading] = {}
     end = object()
     with _blamed(form.name, source.label):
@@ -91,7 +91,7 @@ def _parse(form: Format, source: Source) -> Iterator[Record]:
 
 @contextmanager
 def _attended(name: str, label: str) -> Iterator[None]:
-    """Run a plug-in's code apart; Ctrl-C names it, because perhaps it hangs."""
+    """Run a plug-in's code isolated; Ctrl-C names the plug-in, because it may hang."""
     try:
         with isolated():
             yield
@@ -103,7 +103,7 @@ def _attended(name: str, label: str) -> Iterator[None]:
 
 @contextmanager
 def _blamed(name: str, label: str) -> Iterator[None]:
-    """Run a plug-in's code apart; any failure is an error that names the plug-in."""
+    """Run a plug-in's code isolated; any failure becomes an error that names the plug-in."""
     try:
         with _attended(name, label):
             yield
@@ -115,12 +115,12 @@ def _blamed(name: str, label: str) -> Iterator[None]:
 
 
 def _check_record(record: object, readings: dict[int, Reading]) -> Record:
-    """Return a sound record and note a reading.
+    """Return a valid record, and remember a reading.
 
     Raises
     ------
     TypeError or ValueError
-        If it is none, or samples come before their reading.
+        If it is not a record, or samples come before their reading.
     """
     if isinstance(record, Reading):
         _require_reading(record)
@@ -176,7 +176,7 @@ def _require_fields(owner: str, record: object, declared: dict[str, str]) -> Non
 
 
 def _require(what: str, name: str, declared: str, value: object) -> None:
-    """Refuse a value of another type than is declared, an unknown word and a line out of range."""
+    """Reject a value of an undeclared type, an unknown word or a line out of range."""
     kind = declared.removesuffix(" | None")
     if value is None and kind != declared:
         return
@@ -191,12 +191,12 @@ def _require(what: str, name: str, declared: str, value: object) -> None:
 
 
 def _show(value: object) -> str:
-    """Write a value as a message has it, however large."""
+    """Return a value for a message, shortened if necessary."""
     return repr(value)[:40]
 
 
 def _is_text(value: object) -> bool:
-    """Tell whether a value is a string that can be written: some surrogates cannot."""
+    """Return whether a value is a string that can be encoded; some surrogates cannot."""
     if not isinstance(value, str):
         return False
     return value.isascii() or not any("\ud800" <= char <= "\udfff" for char in value)

@@ -1,7 +1,7 @@
-r"""pytest-benchmark's JSON: a session is a run, its rounds are samples of that run.
+r"""pytest-benchmark's JSON, in which a session is a run and its rounds are samples of that run.
 
-A file, verbatim (pytest-benchmark 5.3, ``--benchmark-json`` with ``--benchmark-save-data``; most
-left out)::
+A file, verbatim (pytest-benchmark 5.3, ``--benchmark-json`` with ``--benchmark-save-data``; mostly
+shortened)::
 
     {"machine_info": {"node": "vm", "python_version": "3.11.7", "cpu": {"brand_raw": "Intel"}},
      "commit_info": {"id": "3f2a"},
@@ -12,13 +12,13 @@ left out)::
          "data": [1.06e-06, 1.13e-06, 0.012]}}],
      "datetime": "2026-11-23T23:04:19.589191+00:00", "version": "5.3.1"}
 
-What the numbers are: seconds. A round is a batch of ``iterations`` calls, and its time that of one
-call. Rounds follow each other in one process, so that all of them are one run, whose value is their
-median (a single slow round moves the mean); to compare with a verdict, save several sessions of
-each variant. ``data`` is there only with ``--benchmark-save-data``; percentiles are taken from it.
-Parameters of a test become params, and its name stays without their brackets. Where one is an
-object, whose text differs from run to run, the test's id is the param, without addresses in memory.
-A session that measured uncommitted changes is of no commit.
+Meaning of the numbers: times are seconds. A round is a batch of ``iterations`` calls, and its time
+is that of one call. Rounds follow each other in one process, so all of them are one run, whose
+value is their median (a single slow round shifts the mean); for a verdict, save several sessions of
+each variant. ``data`` is present only with ``--benchmark-save-data``; percentiles are computed from
+it. Parameters of a test become params, and its name is kept without their brackets. If a parameter
+is an object, whose text differs from run to run, the test's id is the param, without memory
+addresses. A session that measured uncommitted changes belongs to no commit.
 
 The table on the terminal, also in a log of CI or on a page, and the CSV of a comparison have the
 same statistics, in the table of four decimals; its rows ``(NOW)`` and ``(0001_base)`` are variants.
@@ -51,9 +51,9 @@ from benchkit.regexes import regex
 _SIGNS = ('"benchmarks"', '"machine_info"')
 _STATS = {"median": "median", "mean": "mean", "min": "min", "max": "max", "stddev": "stdev"}
 _LEVELS = {"p90": 0.9, "p99": 0.99, "p99.9": 0.999}
-#: Where an object was in memory, which differs from run to run.
+#: An object's memory address, which differs from run to run.
 _ADDRESS = regex(r" at 0x[0-9A-Fa-f]{4,16}\b")
-#: How the text of a parameter begins that is an object.
+#: The beginning of a parameter's text if the parameter is an object.
 _OBJECT = "UNSERIALIZABLE["
 _HINT = "use the whole file that --benchmark-json wrote"
 
@@ -93,7 +93,7 @@ def _parse(source: Source) -> Iterator[Record]:
 
 
 def _list_distinct(results: Sequence[object]) -> Container[str]:
-    """Return the names of tests that no other one has once addresses are left out.
+    """Return the names of tests that remain unique without addresses.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def _list_distinct(results: Sequence[object]) -> Container[str]:
 
 
 def _read(label: str, session: dict[str, Any], result: object, line: int) -> Iterator[Record]:
-    """Yield the run of one test, and which of its numbers are none."""
+    """Yield the run of one test, and diagnostics for invalid numbers."""
     fields = result if isinstance(result, dict) else {}
     name, stats = fields.get("name"), fields.get("stats")
     numbers = stats if isinstance(stats, dict) else {}
@@ -148,7 +148,7 @@ def _show(value: object) -> str:
 
 
 def _split_name(name: str, fields: dict[str, Any]) -> tuple[str, dict[str, str]]:
-    """Return a test's name without its parameters, and these.
+    """Return a test's name without its parameters, and the parameters.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def _is_object(value: object) -> bool:
 
 
 def _add_percentiles(run: Reading, data: Sequence[float], line: int) -> None:
-    """Add percentiles of the rounds, each where a round lies beyond it."""
+    """Add percentiles of the rounds, each only if a round lies beyond it."""
     import numpy as np
 
     levels = {stat: level for stat, level in _LEVELS.items() if len(data) * (1 - level) >= 1}
@@ -191,7 +191,7 @@ def _is_time(value: object) -> TypeGuard[float]:
 
 
 def _describe(run: Reading, session: dict[str, Any]) -> None:
-    """Take the version, the machine and the commit of the session."""
+    """Set the version, the machine and the commit of the session."""
     version = session.get("version")
     run.tool_version = version if isinstance(version, str) else None
     machine = session.get("machine_info")

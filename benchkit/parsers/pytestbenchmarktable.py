@@ -39,7 +39,7 @@ _TWICE = Remark(
 
 
 def recognises_table(head: Head) -> bool:
-    """Whether a text holds the head of a table."""
+    """Return whether a text has the head of a table."""
     return _TABLE.search(head.text) is not None
 
 
@@ -79,7 +79,7 @@ def parse_table(source: Source) -> Iterator[Record]:
 
 
 def _read_row(text: str, columns: Sequence[str], unit: str, line: int) -> Reading | None:
-    """Return the result of a row; None if it is not one."""
+    """Return the result in a row; None if it is not one."""
     words = text.split()
     whole, cells = len(words), {}
     for column in reversed(columns):

@@ -1,7 +1,7 @@
-r"""What redis-benchmark and valkey-benchmark print: reports, lines of ``-q``, and CSV.
+r"""Output of redis-benchmark and valkey-benchmark: reports, lines of ``-q``, and CSV.
 
 A report, verbatim (redis-benchmark 7.0, ``-n 20000 -c 20 -P 4 -t set``; most of its distributions
-left out)::
+omitted)::
 
     ====== SET ======
       20000 requests completed in 0.25 seconds
@@ -24,7 +24,7 @@ left out)::
               avg       min       p50       p95       p99       max
             0.766     0.048     0.311     3.783     6.455    12.223
 
-Before 6.2 it ends with ``94339.62 requests per second`` and has no latencies but shares of them
+Before 6.2 it ends with ``94339.62 requests per second`` and has no latencies except shares of them
 below whole milliseconds. ``-q`` and CSV have one line per test::
 
     SET: 79365.08 requests per second, p50=0.311 msec
@@ -32,13 +32,14 @@ below whole milliseconds. ``-q`` and CSV have one line per test::
     "SET","79365.08","0.766","0.048","0.311","3.783","6.455","12.223"
     "SET","94339.62"
 
-Each test is a benchmark of its own, and a closed loop of its clients.
+Each test is a separate benchmark, and a closed loop of its clients.
 
-What the numbers are: the rate is the count by the time in whole milliseconds. Latencies are those
-of a histogram with steps of 8 µs, from 16 ms on of one in 1,024; with ``-P`` each is that of a
-whole pipeline. The distributions are not kept.
+Meaning of the numbers: the rate is the count divided by the time in whole milliseconds. Latencies
+come from a histogram with steps of 8 µs, and of one part in 1,024 from 16 ms on; with ``-P`` each
+is that of a whole pipeline. The distributions are not kept.
 
-Not recorded: when it ran, the version, the pipeline; but for reports clients, counts and times.
+Not recorded: the start of the run, the version, the pipeline; except in reports, also clients,
+counts and times.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ _TABLE = regex(_HEADER, re.ASCII)
 _QUIET_TIME = regex(r"(p[\d.]+)=([\d.]+) msec", re.ASCII)
 _FAILED = regex(rf"({_TROUBLE})")
 _PROGRESS = "(overall: "
-#: Tests by whose names a table without a header is known.
+#: Names of tests that identify a table without a header.
 _TESTS = ("PING_INLINE", "PING_BULK", "PING_MBULK", "SET", "GET", "INCR", "LPUSH", "RPUSH", "LPOP",
           "RPOP", "SADD", "HSET", "SPOP", "ZADD", "LPUSH (needed to benchmark LRANGE)",
           "LRANGE_100 (first 100 elements)", "MSET (10 keys)")  # fmt: skip
@@ -75,10 +76,10 @@ _SIGN = regex(
     rf'|"(?:{"|".join(map(re.escape, _TESTS))})","\d{{1,12}}\.\d\d")[ \t\r`]*$',
     re.MULTILINE | re.ASCII,
 )
-#: A row of a table with cells that its tool does not write.
+#: A row of a table with cells that the tool does not write.
 _MISFIT = regex(r'"([^"]{1,500})","[\w.+-]{1,40}"(?:,"[^"]{0,40}"){0,20}')
 _STATS = {"avg": "mean"}
-#: The steps of its histogram: in seconds, and beyond that by the value.
+#: The steps of its histogram: in seconds, and for larger values as a share of the value.
 _STEP, _SHARE = 8e-6, 1 / 1024
 _NOTHING = Remark(
     "redis-benchmark stopped without a result ({why}), so this run measured nothing",
@@ -102,7 +103,7 @@ _UNTITLED = Remark(
 
 
 class Report(reports.Report):
-    """A test whose lines are still coming in; of most forms it has but one."""
+    """A test while its lines are read; in most forms it has only one."""
 
     TOOL = "redis_benchmark"
     LINES = (
@@ -125,11 +126,11 @@ class Report(reports.Report):
         super().__init__(line, command)
         self.reading.load_model = "closed"
         self.names: list[str] = []
-        self.replied: tuple[int, str] | None = None  # an error of the server, and its line
+        self.replied: tuple[int, str] | None = None  # an error from the server, and its line
 
     @property
     def is_proven(self) -> bool:
-        """Whether it is a test: a value of it has come."""
+        """Return whether it is a test, because a value of it was read."""
         return bool(self.reading.rows)
 
     def _take_title(self, _: Line, fields: Fields, _number: int) -> None:
@@ -139,7 +140,7 @@ class Report(reports.Report):
         self.reading.connect(int(fields[0]))
 
     def _take_rate(self, _: Line, fields: Fields, number: int) -> None:
-        """Add a rate, which stands on a time in whole milliseconds."""
+        """Add a rate, which is based on a time in whole milliseconds."""
         rate, duration = float(fields[0]), self.reading.duration
         step = max(0.01, 0.001 * rate / duration) if duration else 0.01
         self.reading.add("request_rate", "mean", rate, "1/s", number, resolution=step)
@@ -151,7 +152,7 @@ class Report(reports.Report):
         times = fields[0].split()
         if len(times) == len(self.names):
             self._add_times(zip(self.names, times, strict=True), number)
-        else:  # which one is missing, is unknown
+        else:  # it is unknown which one is missing
             self.damaged.append((number, fields[0]))
 
     def _take_quiet(self, _: Line, fields: Fields, number: int) -> None:
@@ -168,7 +169,7 @@ class Report(reports.Report):
     def _take_test(
         self, form: str, name: str, rate: str, times: Iterable[tuple[str, str]], number: int
     ) -> None:
-        """Take a test of which one line tells everything."""
+        """Add a test whose values are all on one line."""
         self.reading.form, self.reading.benchmark = form, name
         self.reading.add("request_rate", "mean", float(rate), "1/s", number, resolution=0.01)
         self._add_times(times, number)
@@ -180,7 +181,7 @@ class Report(reports.Report):
             self.reading.add("latency", _STATS.get(name, name), time, "s", number, resolution=step)
 
     def finish(self, label: str) -> Iterator[Record]:
-        """Yield the reading, of which only a part may have come."""
+        """Yield the reading, which may be partial."""
         missing = self.missing() if "completed" in self.seen else []
         self.reading.status = "partial" if missing else "complete"
         if self.replied is not None:
@@ -192,7 +193,7 @@ class Report(reports.Report):
 
 
 class Reader(reports.Reader):
-    """The test that is open, the header of a table, and why there may be no result."""
+    """The open test, the header of a table, and the reason for a missing result."""
 
     NAMES, EXECUTABLES = "redis-benchmark", "(?:redis|valkey)-benchmark"
     KIND = Report
@@ -207,9 +208,9 @@ class Reader(reports.Reader):
         self.misfits: list[int] = []
 
     def read(self, number: int, line: str) -> None:
-        """Take a line of a test, the header of a table, or one that says why there is none.
+        """Read a line of a test, the header of a table, or a reason for a missing result.
 
-        Progress stands before it where a copy has blanks in place of what overwrote it.
+        Progress precedes it if a copy has blanks instead of the overwritten text.
         """
         if _PROGRESS in line:
             line = line.rpartition(_PROGRESS)[2].partition(")")[2].strip() or line
@@ -218,7 +219,7 @@ class Reader(reports.Reader):
             self.trouble = self.trouble or (number, _NO_ROW)
         elif failed := _FAILED.fullmatch(line):
             self.trouble = self.trouble or (number, failed[1].removeprefix("WARNING: "))
-            if failed[1].startswith(_REPLY):  # printed during a test, above what it came to
+            if failed[1].startswith(_REPLY):  # printed during a test, above its result
                 self.close()
                 self.replied = number, show_part(failed[1].removeprefix(_REPLY))
         else:
@@ -229,27 +230,27 @@ class Reader(reports.Reader):
             super().read(number, line)
 
     def take(self, number: int, text: str, line: Line, fields: Fields | None) -> bool:
-        """Take a line of a test, and note a row whose cells are not those of its header."""
+        """Process a line of a test, and record a row that does not match its header."""
         is_taken = super().take(number, text, line, fields)
         if is_taken and line.name == "row" and self.header and not self.report.is_proven:
             self.misfits.append(number)
         return is_taken
 
     def begin(self, number: int, line: Line, fields: Fields) -> bool:
-        """Open a test, for which the header of the table above it may hold."""
+        """Open a test, to which the header of the table above it may apply."""
         is_begun = super().begin(number, line, (*fields, self.header))
         if is_begun:
             self.report.replied, self.replied = self.replied, None
         return is_begun
 
     def pass_over(self, number: int, line: Line | None) -> None:
-        """Say of a result that no title names that it is not read; it ends the test above."""
+        """Report that an untitled result is not read; it ends the test above."""
         del line
         self.close()
         self.records.append(_UNTITLED.at(self.label, number))
 
     def end(self) -> None:
-        """End the last test, or say why there is none."""
+        """End the last test, or report why there is none."""
         super().end()
         if self.misfits:
             count = len(self.misfits)
@@ -317,7 +318,7 @@ TOOLS = (
         executables=("redis-benchmark", "valkey-benchmark"),
         plan=FirstPlan(
             "redis-benchmark -h {host} -p {port} --csv -t set -c 20 -n 100000",
-            # A server that loads its data listens, but refuses commands.
+            # A server that is loading its data listens but rejects commands.
             "until redis-cli -h {host} -p {port} ping | grep -q PONG; do sleep 0.1; done; "
             "redis-benchmark -h {host} -p {port} --csv -t set -c 20 -n 50000",
             serve="redis-server --port {port} --save ''",

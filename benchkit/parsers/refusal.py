@@ -1,7 +1,7 @@
-"""What a file is that no format claims, as far as it can be told, and what to do about it.
+"""Errors for files that no format claims, with a guess at the content and the next step.
 
-A kind that is known and not read is named; else the nearest format, with what does not fit; else
-what the file holds: a table, a JSON document, or a first line.
+A known kind of file that is not read is named. Otherwise the error names the nearest format with
+the differences, or else the content: a table, a JSON document, or a first line.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ _AS = "if you know the format, name it with --as FORMAT; `benchkit formats` list
 _MAP = f"to read its columns, run `benchkit map FILE` and pass the result with --map; {_AS}"
 _PATTERN = "check the -bench pattern and the packages, then run the benchmarks again"
 AGAIN = "check what the command printed, then run the command again"
-#: Lines that may stand above a result, and names of columns and keys that are quoted.
+#: Maximum number of lines above a result, and of quoted names of columns and keys.
 _ABOVE, _QUOTED = 20, 6
 #: The share of a signature's words that a file of a near format has.
 _NEAR = 0.6
-#: Words of a signature that any JSON and any other text has at most by chance.
+#: Number of a signature's words that JSON and any other text may have by chance.
 _CHANCE, _CHANCE_OF_TEXT = 1, 2
 _WORD = regex(r"[A-Za-z][\w/%#+-]{3,}")
 _NAME = regex(r"[A-Za-z]{1,20}(?:[ _./-][A-Za-z]{1,20}){0,8}")
 _KEY = regex(r'"([^"\\\n]{1,60})"\s{0,9}:')
-#: A row of docker stats, of columns that the user chose.
+#: A row of docker stats with user-defined columns.
 _STATS = regex(r"[\w.:/-]{1,200}[\t ,;|]{1,9}\d{1,9}(?:\.\d{1,4})?%(?![^\t ,;|])")
-#: What a command has, and a sentence about the tool has not.
+#: Parts of a command that a sentence about the tool does not have.
 _ARGUMENTS = regex(r"://| -{1,2}\w| run \S")
 _LONGEST = 1000
 _DELIMITERS = ",;\t|"
-#: Lines among which the words of a report stand; those of a page of prose are further apart.
+#: Number of lines within which the words of a report appear; in prose they are further apart.
 _CLOSE = 60
 #: Lines of go test that name no benchmark, and those that end a package.
 _PACKAGE = regex(r"(?:goos|goarch|pkg|cpu): \S|testing: warning: no tests to run$")
@@ -56,7 +56,7 @@ _ENDED = regex(r"PASS$|ok\s+\S|\?\s+\S+\s+\[no test files\]$")
 
 
 class _Reason(NamedTuple):
-    """Why a file is refused, and what to do."""
+    """Why a file is rejected, and what to do."""
 
     what: str
     hint: str = _AS
@@ -65,7 +65,7 @@ class _Reason(NamedTuple):
 
 
 def explain(head: Head, formats: Sequence[Format]) -> UnknownFormatError:
-    """Return the error that says what a source is which none of the formats claims."""
+    """Return the error for a source that none of the formats claims."""
     what, hint, is_foreign, line = _describe(head, formats)
     kind = ForeignError if is_foreign else UnknownFormatError
     where = f"{head.name}:{line}" if line else head.name
@@ -94,7 +94,7 @@ def _describe(head: Head, formats: Sequence[Format]) -> _Reason:
 
 
 def _find_binary(head: Head) -> _Reason | None:
-    """Name a kind of file that is known by its first bytes and not read."""
+    """Return the reason for a file whose first bytes show a known kind that is not read."""
     for opening, kind, instead in BINARIES:
         if head.data.startswith(opening):
             return _Reason(f"{kind}, which benchkit does not read", instead)
@@ -102,7 +102,7 @@ def _find_binary(head: Head) -> _Reason | None:
 
 
 def _find_unread(head: Head) -> _Reason | None:
-    """Name a kind of file that is known by its words and not read."""
+    """Return the reason for a file whose words show a known kind that is not read."""
     for kind, words, instead in TEXTS:
         if all(word in head.text for word in words):
             place = head.text.find(words[0])
@@ -113,7 +113,7 @@ def _find_unread(head: Head) -> _Reason | None:
 
 
 def _find_below(head: Head, formats: Sequence[Format]) -> _Reason | None:
-    """Name the format of what stands below lines that are not of it, or lost its first bracket."""
+    """Return the reason for a result below lines of another kind, or without its first bracket."""
     text = head.text.lstrip()
     place, first = 0, text[:1]
     if first == "[" and (name := _claim(head, text[1:].lstrip(), formats)):
@@ -136,7 +136,7 @@ def _find_below(head: Head, formats: Sequence[Format]) -> _Reason | None:
 
 
 def _find_begun(head: Head, formats: Sequence[Format]) -> _Reason | None:
-    """Name the tools that print a line which nothing else prints, where no result follows it."""
+    """Return the reason for a line that only some tools print, without a result after it."""
     tools = {form.name: form.tools[0] for form in formats if form.embeds and form.tools}
     anchors = [each for each in list_anchors(frozenset(tools)) if not each[2].match("")]
     for number, line in enumerate(map(bare, head.text.split("\n")), 1):
@@ -154,7 +154,7 @@ def _find_begun(head: Head, formats: Sequence[Format]) -> _Reason | None:
 
 
 def _find_command(head: Head, formats: Sequence[Format]) -> _Reason | None:
-    """Name the tool whose command a text shows without a report that it prints."""
+    """Return the reason for a tool's command without a report."""
     printing = (form for form in formats if form.embeds and not form.is_companion)
     tools = {tool for form in printing for tool in form.tools}
     for number, line in enumerate(head.text.split("\n"), 1):
@@ -168,14 +168,14 @@ def _find_command(head: Head, formats: Sequence[Format]) -> _Reason | None:
 
 
 def _claim(head: Head, text: str, formats: Iterable[Format]) -> str:
-    """Return the name of the format that owns a text."""
+    """Return the name of the format that claims a whole text."""
     part = Head(head.name, text.encode(), text)
     names = (each.name for each in formats if not each.embeds and each.claims(part))
     return next(names, "")
 
 
 def _find_stats(head: Head) -> _Reason | None:
-    """Tell the rows of docker stats without their header, also below the command."""
+    """Return the reason for rows of docker stats without their header, even below the command."""
     lines = [line.strip() for line in head.text.split("\n") if line.strip()]
     rows = lines[1:] if "docker stats " in lines[0] else lines
     if not rows or not all(map(_STATS.match, rows[:_QUOTED])):
@@ -191,9 +191,9 @@ def _find_stats(head: Head) -> _Reason | None:
 
 
 def _find_nearest(head: Head, formats: Sequence[Format]) -> _Reason | None:
-    """Name the format whose signature has most of its words in a text, and what does not fit.
+    """Return the reason for a text with most words of a signature, with the differences.
 
-    A word counts for the less, the more forms have it.
+    A word has less weight the more forms contain it.
     """
     is_json = begins_json(head.text)
     signatures = [
@@ -225,14 +225,14 @@ def _find_nearest(head: Head, formats: Sequence[Format]) -> _Reason | None:
 
 
 def _list_windows(text: str) -> list[list[set[str]]]:
-    """Return the words of each line, by lines that stand together."""
+    """Return the words of each line, in windows of neighbouring lines."""
     lines = [set(_WORD.findall(line)) for line in text.split("\n")]
     starts = range(0, max(len(lines) - _CLOSE // 2, 1), _CLOSE // 2)
     return [lines[at : at + _CLOSE] for at in starts]
 
 
 def _compare(head: Head, nearest: Format, missing: Sequence[str]) -> _Reason | None:
-    """Say what of a text does not fit into its nearest format; nothing where that is unknown."""
+    """Return how a text differs from its nearest format; None if that is unknown."""
     records = _parse_whole(head, nearest)
     problem = next((r for r in records if isinstance(r, Diagnostic) and r.line), None)
     if damage := _find_damage(head):
@@ -253,7 +253,7 @@ def _is_whole(head: Head) -> bool:
 
 
 def _parse_whole(head: Head, nearest: Format) -> list[Record]:
-    """Return what a format makes of a text; nothing of one that is longer than its head."""
+    """Return the records of a format for a text; empty if the text is longer than its head."""
     if not _is_whole(head):
         return []
     try:
@@ -263,7 +263,7 @@ def _parse_whole(head: Head, nearest: Format) -> list[Record]:
 
 
 def _find_damage(head: Head) -> str:
-    """Say where a JSON document is damaged; nothing of a sound or long one, or of other text."""
+    """Return where a JSON document is damaged; empty for a sound or long one, or other text."""
     text = head.text
     if not begins_json(text) or not _is_whole(head):
         return ""
@@ -282,7 +282,7 @@ def _find_damage(head: Head) -> str:
 
 
 def _describe_text(head: Head) -> _Reason:
-    """Say what a text of no known format holds."""
+    """Return the reason for a text of no known format, describing its content."""
     lines = [line.strip() for line in head.text.split("\n") if line.strip()]
     opening = show_opening(lines[0])
     if any(word in lines[0] for word in FAILURES):
@@ -300,7 +300,7 @@ def _describe_text(head: Head) -> _Reason:
 
 
 def _ran_nothing(text: str) -> bool:
-    """Tell whether a text is all that go test prints of packages without a benchmark to run."""
+    """Return whether a text is go test's whole output for packages without a benchmark to run."""
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     is_ended = [bool(_ENDED.match(line)) for line in lines]
     return any(is_ended) and all(
@@ -309,7 +309,7 @@ def _ran_nothing(text: str) -> bool:
 
 
 def _find_columns(lines: Sequence[str]) -> list[str]:
-    """Return the names in the header of a table; a row of values is none."""
+    """Return the names in the header of a table; a row of values is not a header."""
     for delimiter in _DELIMITERS:
         first, *rest = ([*map(_bare, line.strip("|").split(delimiter))] for line in lines[:3])
         is_header = all(cell and not cell[0].isdigit() for cell in first)
@@ -323,7 +323,7 @@ def _bare(cell: str) -> str:
 
 
 def _list(names: Sequence[str]) -> str:
-    """Quote the first of some names; words alone are no secrets."""
+    """Quote the first of some names; plain words are not secrets."""
     shown = (
         name if _NAME.fullmatch(name) else show_part(name).strip("'\"") for name in names[:_QUOTED]
     )

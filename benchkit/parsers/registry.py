@@ -1,6 +1,7 @@
-"""Which tools and formats there are, and which of them a source is written in.
+"""The available tools and formats, and the choice of formats for a source.
 
-Built-ins and plug-ins take the same road; two claims are an error that names both, not an order.
+Built-ins and plug-ins are treated in the same way; two claims are an error that names both, and not
+decided by order.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
 
 Named = TypeVar("Named", Tool, Format)
 
-#: What to do where several formats claim a source.
+#: Hint for a source that several formats claim.
 HOW_TO_CHOOSE = "choose one with --as FORMAT, or as_format= in Python"
 GROUP = "benchkit.parsers"
 
-#: The same form as a plug-in's entry point: name and ``module:attribute``.
+#: Entries in the form of a plug-in's entry point: name and ``module:attribute``.
 BUILTIN = (
     EntryPoint("wrk", "benchkit.parsers.wrk:TOOLS", GROUP),
     EntryPoint("ab", "benchkit.parsers.ab:TOOLS", GROUP),
@@ -64,7 +65,7 @@ BUILTIN = (
     EntryPoint("export", "benchkit.parsers.exported:EXPORT", GROUP),
 )
 
-#: Beyond this a text is not searched for blocks far down.
+#: Maximum size of a text that is searched for blocks beyond its beginning.
 SEARCH_BYTES = 256 << 20
 
 
@@ -80,14 +81,14 @@ def all_tools() -> tuple[Tool, ...]:
 
 @cache
 def tools() -> frozenset[str]:
-    """Return every name of a tool, of a format or of its tools."""
+    """Return every name of a tool, a format or a format's tool."""
     named = {name for each in formats() for name in (each.name, *each.tools)}
     return frozenset(named | _by_name().keys())
 
 
 @cache
 def companions() -> frozenset[str]:
-    """Return the names of the tools that tell of what ran beside the load."""
+    """Return the names of the tools that report on processes other than the load."""
     return frozenset(each.name for each in all_tools() if each.role == "companion")
 
 
@@ -99,18 +100,18 @@ def snapshotting() -> frozenset[str]:
 
 @cache
 def repeating() -> tuple[tuple[str, str], ...]:
-    """Return the names of files that repeat a result, each with the place of that result."""
+    """Return the names of files that repeat a result, each with the path of that result."""
     return tuple(pair for each in formats() for pair in each.repeating)
 
 
 @cache
 def copying() -> tuple[tuple[str, str], ...]:
-    """Return the names of files into which a tool copies a result, each with the place of that."""
+    """Return the names of files into which a tool copies a result, each with that result's path."""
     return tuple(pair for each in formats() for pair in each.copying)
 
 
 def tool(name: str) -> Tool:
-    """Return what is known of a tool; of an unknown one its name alone.
+    """Return a tool; an unknown one has only its name.
 
     Examples
     --------
@@ -121,7 +122,7 @@ def tool(name: str) -> Tool:
 
 
 def list_sources(metric: Metric) -> str:
-    """Return what gives a metric: tools, with their name for it, and what else the metric tells.
+    """Return the sources of a metric: tools, with their name for it, and its other sources.
 
     Examples
     --------
@@ -151,7 +152,7 @@ def load_all() -> tuple[tuple[Tool, ...], tuple[Format, ...]]:
 
 
 def candidates(head: Head, among: frozenset[str] | None = None) -> tuple[Format, ...]:
-    """Return the formats that have to be asked about a source: those whose signs are in it."""
+    """Return the formats whose signs are in a source, which may therefore claim it."""
     return _shown(find_signs(head, among))
 
 
@@ -161,9 +162,9 @@ def _shown(names: frozenset[str] | None) -> tuple[Format, ...]:
 
 
 def load(points: Iterable[EntryPoint]) -> tuple[tuple[Tool, ...], tuple[Format, ...]]:
-    """Import the tools and formats that ``points`` name; of two with one name the first stays.
+    """Import the tools and formats that ``points`` name; the first of two equal names applies.
 
-    What cannot be imported is warned about and left out.
+    Entries that cannot be imported are left out with a warning.
     """
     tools: dict[str, Tool] = {}
     formats: dict[str, Format] = {}
@@ -189,7 +190,7 @@ def load(points: Iterable[EntryPoint]) -> tuple[tuple[Tool, ...], tuple[Format, 
 
 
 def _find_misfit(declared: object) -> str:
-    """Say why what an entry point names is no tool or format; empty if it is one."""
+    """Return why an entry point's object is not a tool or format; empty if it is one."""
     if isinstance(declared, Tool):
         is_whole = _is_whole(declared.name, declared.formats)
         parts: tuple[object, ...] = declared.formats if is_whole else (None,)
@@ -203,7 +204,7 @@ def _find_misfit(declared: object) -> str:
 
 
 def _is_whole(name: object, formats: object) -> bool:
-    """Tell whether name and formats of a tool are of the types that they must be of."""
+    """Return whether the name and the formats of a tool have valid types."""
     return isinstance(name, str) and isinstance(formats, tuple)
 
 
@@ -213,12 +214,12 @@ def _enter(known: dict[str, Named], each: Named, where: str) -> None:
 
 
 def by_name(name: str) -> tuple[Format, ...]:
-    """Return the formats called ``name``, or of the tool called so.
+    """Return the formats named ``name``, or those of the tool with that name.
 
     Raises
     ------
     ConfigError
-        If there is none; the message lists those there are.
+        If there is none; the message lists the known ones.
     """
     named = tuple(each for each in formats() if name == each.name or name in each.tools)
     if named:
@@ -228,16 +229,16 @@ def by_name(name: str) -> tuple[Format, ...]:
 
 
 def choose(source: Source, name: str) -> tuple[Format, ...]:
-    """Return the formats that read a source which the user says is of the format or tool ``name``.
+    """Return the formats for a source that the user assigned to a format or tool.
 
-    Those of them that claim it; if none does, the one called exactly so, or else the first.
+    These are the ones that claim it, or else the one with exactly that name, or else the first.
 
     Raises
     ------
     ConfigError
         If there is no such format.
     UnreadableError
-        If it takes the source's bytes to choose, and they cannot be had.
+        If the choice depends on the source's bytes, and they cannot be read.
     """
     named = by_name(name)
     if len(named) == 1:
@@ -248,25 +249,25 @@ def choose(source: Source, name: str) -> tuple[Format, ...]:
 
 
 def holds_results(source: Source) -> bool:
-    """Tell whether a format claims a source; what its beginning shows needs no search further on.
+    """Return whether a format claims a source; the beginning is searched first.
 
-    What `identify` raises where none does is raised here, too.
+    If none does, it raises the same errors as `identify`.
     """
     head = source.head()
     return any(each.claims(head) for each in candidates(head)) or bool(identify(source))
 
 
 def identify(source: Source) -> tuple[Format, ...]:
-    """Return the formats that claim a source: one that owns it, or several that embed blocks.
+    """Return the formats that claim a source: one for the whole, or several that embed blocks.
 
     Raises
     ------
     UnknownFormatError
         If none claims it.
     AmbiguousFormatError
-        If several claim it whole, or one claims it whole and another finds blocks in it.
+        If several claim it as a whole, or one does and another recognises blocks in it.
     UnreadableError
-        If its bytes cannot be had.
+        If its bytes cannot be read.
     """
     head = source.head()
     claims = [candidate for candidate in candidates(head) if candidate.claims(head)]
@@ -291,12 +292,12 @@ def identify(source: Source) -> tuple[Format, ...]:
 
 
 def _share_tool(claims: Collection[Format]) -> bool:
-    """Tell whether formats are forms of what one tool writes."""
+    """Return whether all formats are forms of one tool's output."""
     return len({claim.tools for claim in claims}) == 1 and all(claim.tools for claim in claims)
 
 
 def _search(source: Source, claims: list[Format]) -> list[Format]:
-    """Ask the formats that embed blocks about the rest of a text, too."""
+    """Add the formats that embed blocks in the rest of a text."""
     claims, left = list(claims), [each for each in formats() if each.embeds and each not in claims]
     for window in source.windows():
         if not window.text:

@@ -1,4 +1,4 @@
-"""A log of single requests: the samples of one run, in blocks, and what they come to."""
+"""A log of single requests: the samples of one run in blocks, and their totals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchkit.reading.remarks import Remark
 
 _BLOCK = 1 << 16
 _MOST_NAMES = 100
-#: Milliseconds since 1970: of September 2001 and of 2286.
+#: Milliseconds since 1970, for September 2001 and for 2286.
 _EARLIEST, _LATEST = 10**12, 10**13
 _BAD = Remark(
     "this row (1 of {count}) has no valid time, size or success and was left out",
@@ -36,7 +36,7 @@ _CUT_NAMES = Remark(
 
 @dataclass(slots=True)
 class _Series:
-    """Times of the block that is being read."""
+    """Times in the current block."""
 
     times: list[int] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
@@ -44,16 +44,16 @@ class _Series:
 
 
 class RequestLog:
-    """The requests of the block that is being read, and what is known of their run.
+    """The requests in the current block, and the state of their run.
 
     Parameters
     ----------
     label, name : str
-        The source, and how its tool is called in messages.
+        The source, and the tool's name in messages.
     run : Reading
-        What requests belong to; each name also has latencies of its own where there are several.
+        The run of the requests; if there are several names, each also has separate latencies.
     origin : {'reported', 'computed'}
-        ``computed`` where a time is the difference of two that the log has.
+        ``computed`` if a time is the difference of two in the log.
     """
 
     def __init__(self, label: str, name: str, run: Reading, origin: str = "reported") -> None:
@@ -65,14 +65,14 @@ class RequestLog:
         self.counts: Counter[str] = Counter()
         self.sizes: Counter[str] = Counter()
         self.span = (1 << 62, 0)
-        self.tick = 1  # milliseconds in which the log counts when requests began
+        self.tick = 1  # resolution of request starts in milliseconds
         self.bad: list[int] = []
         self.waiting = 0
         self.is_split: bool | None = None
         self.is_cut = False
         self.has_rate = True  # whether requests ran all the time
-        self.judges = True  # whether it tells which requests failed
-        self.untimed = _UNTIMED  # why it cannot be told when requests began
+        self.judges = True  # whether it shows which requests failed
+        self.untimed = _UNTIMED  # why the starts of requests are unknown
 
     def add(
         self,
@@ -85,9 +85,9 @@ class RequestLog:
         phases: Mapping[str, int] | None = None,
         is_sum: bool = False,
     ) -> bool:
-        """Add a request, in milliseconds; whether the block is full.
+        """Add a request with times in milliseconds; return whether the block is full.
 
-        One that sums up others has a latency of its name only.
+        A request that sums up others counts for the latency of its name only.
         """
         self.run.last_line = line
         self.waiting += 1
@@ -134,16 +134,16 @@ class RequestLog:
 
     @property
     def is_timed(self) -> bool:
-        """Whether every sample so far says when it began."""
+        """Return whether every sample so far has a start."""
         return _EARLIEST < self.span[0] <= self.span[1] < _LATEST
 
     def end(self) -> Iterator[Samples | Diagnostic]:
-        """Yield the last samples of the run, complete it, and yield what is to be said about it."""
+        """Yield the last samples of the run, complete it, and yield diagnostics about it."""
         yield from self.flush()
         yield from self.finish()
 
     def finish(self) -> Iterator[Diagnostic]:
-        """Complete the run, and yield what is to be said about it."""
+        """Complete the run, and yield diagnostics about it."""
         run, at = self.run, self.run.last_line
         if total := self.counts["requests"]:
             self._sum_up(float(total), at)
@@ -160,13 +160,13 @@ class RequestLog:
         if self.bad:
             yield _BAD.at(self.label, self.bad[0], count=len(self.bad), tool=self.tool)
         if self.bad or self.problems:
-            run.status = "partial"  # what a damaged file lacks, the run may have measured
+            run.status = "partial"  # the run may have measured values that a damaged file lacks
         elif is_failed:
             run.status = "failed"
         yield from self.problems
 
     def _sum_up(self, total: float, at: int) -> None:
-        """Add what the requests come to."""
+        """Add the totals of the requests."""
         run, failures = self.run, float(self.counts["failures"])
         rows: list[tuple[str, str, float, str, str | None]]
         rows = [("requests", "count", total, "1", None)]

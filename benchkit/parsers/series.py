@@ -1,7 +1,7 @@
-"""Values over time, gathered by what they measure and handed on in blocks.
+"""Values over time, collected per measure and passed on in blocks.
 
-A sample that is reported twice (cAdvisor looks once a second, whoever asks) is one sample, and
-blocks keep memory small.
+A sample that is reported twice (cAdvisor observes once a second, however often it is queried) is
+one sample. Blocks keep memory usage low.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def micros(text: object) -> int | None:
-    """Return a time with its zone in microseconds since 1970; None where there is no such time.
+    """Return a time with a zone in microseconds since 1970; None if it is invalid.
 
     Examples
     --------
@@ -60,9 +60,10 @@ class _Columns:
 
 
 def _gather(several: Sequence[_Columns]) -> None:
-    """Put the values in lists behind those in columns.
+    """Append the values in lists to those in columns.
 
-    An array costs as much as twenty numbers in it, and most of many series hold one: all share one.
+    An array costs as much as twenty numbers in it, and most series hold only one, so they share an
+    array.
     """
     import numpy as np
 
@@ -91,7 +92,7 @@ class Gatherer:
         self.reading = reading
         self.count = 0
         self._columns: dict[_Key, _Columns] = {}
-        self._full: dict[_Key, None] = {}  # those of `BLOCK` values and more
+        self._full: dict[_Key, None] = {}  # those with at least `BLOCK` values
         self._seen: dict[tuple[str, str | None], set[int]] = {}
         self._pending: dict[tuple[str, str | None], np.ndarray] = {}
 
@@ -106,7 +107,7 @@ class Gatherer:
         origin: str = "reported",
         resolution: float | None = None,
     ) -> None:
-        """Add a value in the base unit; a second one of the same time is passed over."""
+        """Add a value in the base unit; a second one for the same time is skipped."""
         if time is not None:
             seen = self._times(measure.metric, subject)
             if time in seen:
@@ -129,7 +130,7 @@ class Gatherer:
         *,
         origin: str = "reported",
     ) -> None:
-        """Add values as `add` does one by one: float64, and int64 of µs since 1970, shape (k,)."""
+        """Add values like `add`: float64, and int64 of µs since 1970, shape (k,)."""
         import numpy as np
 
         if not len(times):
@@ -160,7 +161,7 @@ class Gatherer:
         *,
         origin: str = "reported",
     ) -> None:
-        """Add values in columns, those of one time, too."""
+        """Add values in columns, including several for one time."""
         key = _Key(measure.metric, measure.unit, measure.stat, subject, origin, None)
         columns = self._columns.setdefault(key, _Columns())
         _gather([columns])
@@ -175,7 +176,7 @@ class Gatherer:
             self._full[key] = None
 
     def _times(self, metric: str, subject: str | None) -> set[int]:
-        """Return the times at which a value was told."""
+        """Return the times that have a value."""
         seen = self._seen.setdefault((metric, subject), set())
         times = self._pending.pop((metric, subject), None)
         if times is not None:
@@ -183,7 +184,7 @@ class Gatherer:
         return seen
 
     def full_blocks(self) -> Iterator[Samples]:
-        """Yield and forget the series that hold `BLOCK` values and more."""
+        """Yield and forget the series with at least `BLOCK` values."""
         full, self._full = self._full, {}
         return self._yield_blocks(full)
 

@@ -1,12 +1,12 @@
-r"""Logs of agents and traced servers: how many requests they have seen, how many spans they sent.
+r"""Logs of agents and traced servers: the number of requests they saw and of spans they sent.
 
-An agent that counts while the load runs says whether it saw every request, without any backend.
+An agent that counts during the load shows whether it saw every request, without any backend.
 
-OBI (``OTEL_EBPF_TRACE_PRINTER=counter``) prints when it ends::
+OBI (``OTEL_EBPF_TRACE_PRINTER=counter``) prints at its end::
 
     Processed 30002 requests
 
-A server that exports its own spans, verbatim::
+A server that exports its spans itself, verbatim::
 
     2026/11/20 23:55:53 listening, otel=true
     2026/11/20 23:56:23 http: Server closed
@@ -15,14 +15,14 @@ A server that exports its own spans, verbatim::
 
 A server without an agent prints ``Served 15002 requests``: *requests* with the subject ``server``.
 
-What the numbers are: ``Processed`` is a span per request and layer that the agent traced (OBI sees
-HTTP and SQL: two per request of the load), *spans_created* with the subject ``obi``, ``beyla`` or
+Meaning of the numbers: ``Processed`` is a span per request and traced layer (OBI sees HTTP and SQL:
+two per request of the load), recorded as *spans_created* with the subject ``obi``, ``beyla`` or
 ``agent``. ``Exported`` is *spans_saved* with the subject ``exporter``: it counts all spans of a
-request, so that the two have different subjects and are not to be subtracted.
+request, so the two have different subjects and must not be subtracted.
 
 Versions: OBI and Beyla with the counter printer; any log with these lines.
 
-Not recorded: times with a zone, the spans that were lost, the version.
+Not recorded: times with a zone, lost spans, the version.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""RFC 3339 times, a column at once.
+"""RFC 3339 times, read a column at a time.
 
-Reading each with `datetime` would cost more than all the rest of its line.
+Reading each with `datetime` would cost more than the rest of its line.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from benchkit.parsers.numerals import read_digits
 from benchkit.parsers.octets import Array, Octets, change
 from benchkit.regexes import regex
 
-#: Bytes of the longest: a fraction of nine digits and an offset.
+#: Bytes of the longest time: a fraction of nine digits and an offset.
 LONGEST = 35
 _SHORTEST = 20
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -22,22 +22,22 @@ _MINUTE = regex(rb"\d{4}-\d\d-\d\dT\d\d:\d\d")
 _ZONE = regex(rb"[+-]\d\d:\d\d")
 _POWERS = 10 ** np.arange(10, dtype=np.int64)
 _BYTE = np.uint64(0xFF)
-#: The first microsecond whose nanoseconds are no number below 2**62.
+#: The first microsecond whose nanoseconds are not below 2**62.
 _LAST = (1 << 62) // 1000
 
 
 def read_times(block: Octets, starts: Array, lengths: Array) -> tuple[Array, Array]:
-    """Read times, their fraction cut to microseconds.
+    """Read times, with the fraction truncated to microseconds.
 
     Parameters
     ----------
     starts, lengths : int64, shape (k,)
-        Where each time stands.
+        The index and the length of each time.
 
     Returns
     -------
     tuple of (int64, bool), shape (k,)
-        Microseconds since 1970, and which cells are in the form that Go writes.
+        Microseconds since 1970, and a mask of the cells in Go's format.
     """
     if not len(starts):
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=bool)
@@ -58,7 +58,7 @@ def read_times(block: Octets, starts: Array, lengths: Array) -> tuple[Array, Arr
 
 
 def _read_fractions(block: Octets, starts: Array, words: Array, ends: Array) -> tuple[Array, Array]:
-    """Read what stands from place 19 up to ``ends``: nothing, or a point and 1 to 9 digits."""
+    """Read the text from index 19 to ``ends``: empty, or a point and 1 to 9 digits."""
     counts = np.clip(ends - 20, 0, 9)
     has_point = words >> np.uint64(24) & _BYTE == ord(".")
     good = (ends == 19) | (has_point & (ends >= 21) & (ends <= 29))
@@ -69,7 +69,7 @@ def _read_fractions(block: Octets, starts: Array, words: Array, ends: Array) -> 
 
 
 def _read_minutes(words: Array) -> tuple[Array, Array]:
-    """Read date, hour and minute; only where they change, as most of a block shares them."""
+    """Read date, hour and minute once per change, because most of a block shares them."""
     changed = change(words)
     known = [_read_minute(row.tobytes()) for row in words[changed]]
     place = np.cumsum(changed) - 1
@@ -89,7 +89,7 @@ def _read_minute(text: bytes) -> int | None:
 
 
 def _read_zones(words: Array, is_utc: Array) -> tuple[Array, Array]:
-    """Read offsets from UTC in microseconds; few differ."""
+    """Read offsets from UTC in microseconds; only few are distinct."""
     offsets = np.zeros(len(words), dtype=np.int64)
     good = is_utc.copy()
     if is_utc.all():
@@ -116,7 +116,7 @@ def _read_zone(text: bytes) -> int | None:
 
 
 def read_nanoseconds(block: Octets, starts: Array, lengths: Array) -> tuple[Array, Array]:
-    """Read times as `read_times` does, to the nanosecond; from 1970 to 2116.
+    """Read times like `read_times`, but to the nanosecond; from 1970 to 2116.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""What benchkit does not read and people give it all the same, with what to give instead.
+"""Files that benchkit does not read although users pass them, and what to use instead.
 
-An entry describes a file and has the words that all stand in it. It is asked only about files that
-no format claims, and the reports of tools also about what a page holds beside what is read of it;
-so a word may be of a tool that is read, in a form that is not.
+An entry describes a file by words that must all occur in it. It is used only for files that no
+format claims, and the reports of tools also for the unread parts of a page; so a word may come from
+a supported tool in an unsupported form.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ _SKIP = "skip it with --exclude"
 _TEXT_FORM = "give the text or JSON that the tool wrote"
 
 
-#: How the reason begins of a text that a command left in place of its results.
+#: The beginning of the reason for a text that a failed command left instead of its results.
 FAILED = "the command failed"
-#: What the first line has where a command failed and the tool printed nothing.
+#: Parts of the first line if a command failed and the tool printed nothing.
 FAILURES = ("Segmentation fault", "Killed", "command not found", "No such file or directory",
             "Permission denied")  # fmt: skip
 
 
 class Unread(NamedTuple):
-    """A kind of file that is known and not read."""
+    """A known kind of file that is not read."""
 
     kind: str
     words: tuple[str, ...]
@@ -34,7 +34,7 @@ def _of_tools(kind: str, tools: Mapping[str, tuple[str, ...]]) -> tuple[Unread, 
     return tuple(Unread(f"{name}'s {kind}", words) for name, words in tools.items())
 
 
-#: How the bytes of a kind of file begin, and what to do.
+#: The first bytes of binary kinds of file, and what to do.
 BINARIES = (
     (b"\x89PNG", "a PNG image", _SKIP),
     (b"\xff\xd8\xff", "a JPEG image", _SKIP),
@@ -110,7 +110,7 @@ _FORMS = (
            "give the results behind it"),
 )  # fmt: skip
 
-#: What tools print, which may also stand on a page beside results that are read.
+#: Reports of tools, which may also be on a page with results that are read.
 REPORTS = (
     *_of_tools("report", {
         "sysbench": ("total number of events:",),
@@ -200,7 +200,7 @@ _TOOLS = (
            "measure with hyperfine, which repeats the command"),
 )  # fmt: skip
 
-#: The more special before the more general.
+#: Specific entries come before general ones.
 TEXTS = (
     *_FORMS,
     *_TOOLS,

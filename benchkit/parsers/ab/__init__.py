@@ -1,6 +1,6 @@
 """ApacheBench's report, as text or as the HTML of ``-w``, one or many in a file.
 
-Most published numbers of web servers are these lines.
+Most published numbers about web servers come from these lines.
 
 A report of ab 2.3, verbatim (without the three lines of copyright)::
 
@@ -49,17 +49,18 @@ A report of ab 2.3, verbatim (without the three lines of copyright)::
 Versions: 1.3 (three n in ``Connnection``, kilobytes of 1,000), 2.0 (microseconds without leading
 zeros after the point), 2.1 to 2.4, and trunk with its workers and window.
 
-What the numbers are: times are whole milliseconds, so 0 is a time below half a millisecond.
-`Complete` includes the failed; ``Length`` is a body of another length than the first one and
-rarely a failure; responses outside 2xx are not among the failed. ``Time per request`` is
-concurrency divided by rate, not a latency. A percentile is ``sorted[floor(n*p/100)]``, in the CSV
-``sorted[floor(0.5 + n*p/100)]``; the median of the table is not the 50 % line, as for odd n ab
-averages two neighbours above the middle. Under ``-w``, and ``-S`` before 2.4, least and greatest of
-``Processing`` are differences of extremes and are left out. Interrupted by Ctrl-C, ab prints a
-whole report: only the command, the progress lines or the dots before ``done`` tell.
+Meaning of the numbers: times are whole milliseconds, so 0 is a time below half a millisecond.
+`Complete` includes the failed requests; ``Length`` counts bodies of another length than the first
+one, which are rarely failures; responses outside 2xx do not count as failed. ``Time per request``
+is concurrency divided by rate, not a latency. A percentile is ``sorted[floor(n*p/100)]``, in the
+CSV ``sorted[floor(0.5 + n*p/100)]``; the median of the table differs from the 50 % line, because
+for odd n ab averages two neighbours above the middle. With ``-w``, and with ``-S`` before 2.4, the
+minimum and maximum of ``Processing`` are differences of extremes and are left out. After Ctrl-C, ab
+prints a whole report: only the command, the progress lines or the dots before ``done`` show that
+the run was interrupted.
 
-Not kept: the second ``Time per request`` (1 / rate), the total transfer rate. Not recorded: when
-the run began, method, headers, ``-n`` and ``-t``; status codes.
+Not kept: the second ``Time per request`` (1 / rate), the total transfer rate. Not recorded: the
+start of the run, method, headers, ``-n`` and ``-t``; status codes.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""How long a run took, and how fast data came, where versions of ab print them in their own ways.
+"""The length of a run and its data rate, which versions of ab print differently.
 
 Ab 2.0 prints microseconds without leading zeros after the point (``1.5000`` is 1.005 s), its HTML
-a thousandth of the time, and ab 1.3 kilobytes of 1,000.
+prints a thousandth of the time, and ab 1.3 prints kilobytes of 1,000.
 
-What can be said of a whole report of ab beside its numbers.
+Remarks about a whole report of ab are defined here, too.
 """
 
 from __future__ import annotations
@@ -60,14 +60,14 @@ TORN = Remark(
 def taken(
     whole: str, fraction: str, version: str, *, is_html: bool, count: int | None, rate: str | None
 ) -> tuple[float, float] | None:
-    """Return the length of a run in s and its rounding step; None if it cannot be told.
+    """Return the length of a run in s and its rounding step; None if it is ambiguous.
 
     Parameters
     ----------
     whole, fraction : str
-        What stands before and after the point.
+        The digits before and after the point.
     version : str
-        As the banner has it; may be empty.
+        From the banner; may be empty.
     count : int, optional
         Requests completed.
     rate : str, optional
@@ -105,7 +105,7 @@ def _readings(
 
 
 def kilobyte(rate: float, step: float, amount: float | None, seconds: float | None) -> int:
-    """Return how many bytes this report means by a kilobyte: 1,024 unless only 1,000 fits.
+    """Return the number of bytes in this report's kilobyte: 1,024 unless only 1,000 fits.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def kilobyte(rate: float, step: float, amount: float | None, seconds: float | No
     amount : float, optional
         Bytes received.
     seconds : float, optional
-        In which time.
+        The time in which they were received.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def kilobyte(rate: float, step: float, amount: float | None, seconds: float | No
     """
     if not amount or not seconds:
         return 1024
-    # The seconds are rounded, too: to a thousandth.
+    # The seconds are rounded as well, to a thousandth.
     slack = step + rate * 0.001 / seconds
     misses = {size: abs(amount / seconds / size - rate) for size in (1000, 1024)}
     return 1000 if misses[1000] <= slack < misses[1024] else 1024

@@ -1,7 +1,6 @@
-"""One call of ab, as far as the lines around its report tell of it.
+"""One call of ab, as described by the lines around its report.
 
-A report after Ctrl-C has every line that a whole one has; only what stands around it tells the
-two apart.
+A report after Ctrl-C has every line of a whole one; only the lines around it distinguish the two.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ _REQUESTS = regex(r"\s-[a-zA-Z]*n ?(\d{1,15})(?!\S)")
 _CONNECTIONS = regex(r"\s-[a-zA-Z]*c ?(\d{1,9})(?!\S)")
 _MAJOR = regex(r"\d{1,9}(?![^.])")
 _URL = regex(r"\bhttps?://[^\s\"'|;)]+")
-#: The same without a scheme, which ab takes too: its host has a port or a dot, or is localhost.
+#: The same without a scheme, which ab also accepts: the host has a port or a dot, or is localhost.
 _BARE_URL = regex(
     r"(?<!\S)[\"']?((?:(?:[\w-]++\.)*+[\w-]++:\d{1,5}|(?:[\w-]++\.)++[\w-]++|localhost)"
     r"/[^\s\"'|;)]*)"
 )
 _LIMITED = regex(r"\s-[a-zA-Z]*t ?\d")
-#: The first major version that says that it is done.
+#: The first major version that prints when it is done.
 _FIRST_SAYING = 2
 
 
@@ -34,24 +33,24 @@ class Invocation:
     Parameters
     ----------
     line, last_line : int
-        Where what is known of it begins, and where it ends so far.
+        The first line about the call, and the last one so far.
     command : str, optional
-        At the prompt above it.
+        From the prompt above it.
     version : str
-        From the banner; empty where there is none.
+        From the banner; empty if there is none.
     is_called : bool
-        Whether the command stands directly above, so that a single line may be all of its output.
+        Whether the command is directly above, so that a single line may be all of its output.
     has_begun, is_dotted : bool
-        Whether ``Benchmarking … (be patient)`` stands there, and whether dots follow on its line,
-        which ``done`` would end.
+        Whether ``Benchmarking … (be patient)`` was read, and whether dots follow on its line, which
+        ``done`` would end.
     done, progressed, stopped : bool
-        Whether ab said that it was done, how far it was, that it was interrupted.
+        Whether ab reported that it was done, its progress, or an interruption.
     is_verbose : bool
         Whether ``-v`` mixes headers and bodies into its output.
     trouble : str
-        The last error it told.
+        The last error.
     completed : int, optional
-        After how many requests it gave up.
+        The number of requests after which ab gave up.
     """
 
     line: int
@@ -68,13 +67,13 @@ class Invocation:
     trouble: str = ""
     completed: int | None = None
 
-    #: The lines that tell of the run around a report.
+    #: Names of the lines about the run around a report.
     NOTED: ClassVar = frozenset(
         {"banner", "begun", "progressed", "done", "stopped", "is_verbose", "fatal", "trouble"}
     )
 
     def note(self, name: str, fields: tuple[str, ...]) -> None:
-        """Take what a line tells of the run."""
+        """Apply a line about the run."""
         if name == "banner":
             self.version = fields[0]
         elif name == "begun":
@@ -91,18 +90,18 @@ class Invocation:
 
     @property
     def is_bare(self) -> bool:
-        """Whether an error is all that is known of it."""
+        """Return whether only an error is known about the call."""
         return not (self.version or self.has_begun or self.completed is not None)
 
     @property
     def connections(self) -> str:
-        """How many connections the command names; empty if none."""
+        """Return the number of connections in the command; empty if there is none."""
         match = _CONNECTIONS.search(self.command or "")
         return match[1] if match else ""
 
     @property
     def url(self) -> str:
-        """The URL that the command names; empty if none."""
+        """Return the URL in the command; empty if there is none."""
         command = self.command or ""
         if match := _URL.search(command):
             return match[0]
@@ -110,12 +109,12 @@ class Invocation:
         return f"http://{match[1]}" if match else ""
 
     def agrees(self, connections: int | None) -> bool:
-        """Whether the command does not speak of another number of connections."""
+        """Return whether the command has no other number of connections."""
         named = self.connections
         return not named or connections is None or int(named) == connections
 
     def describe_load(self, reading: Reading) -> None:
-        """Take from the command what the lines of a report do not tell."""
+        """Fill in from the command what the report does not show."""
         if reading.connections is None and self.connections:
             reading.params = {"connections": self.connections}
             reading.connections = int(self.connections)
@@ -124,14 +123,14 @@ class Invocation:
             reading.env = {**describe_url(self.url), **reading.env}
 
     def count_requested(self, command: str | None) -> int | None:
-        """Return how many requests a command asks for, unless a time may end it before."""
+        """Return the number of requests in a command, unless a time limit may end it earlier."""
         if command is None or _LIMITED.search(command):
             return None
         match = _REQUESTS.search(command)
         return int(match[1]) if match else None
 
     def is_stopped(self, command: str | None, complete: int | None) -> bool:
-        """Whether the run was interrupted."""
+        """Return whether the run was interrupted."""
         requested = self.count_requested(command)
         if requested is not None and complete is not None:
             return self.stopped or complete < requested

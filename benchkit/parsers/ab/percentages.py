@@ -1,8 +1,8 @@
 """The percentiles that ``ab -e`` writes: one line per percent.
 
-In microseconds where the report has whole milliseconds.
+Times are in microseconds, while the report has whole milliseconds.
 
-The beginning of a file, verbatim (ab 2.3; 1.3 prints ``%f``, 2.0 ``%e``, both of whole
+The beginning of a file, verbatim (ab 2.3; 1.3 prints ``%f``, 2.0 ``%e``, both in whole
 milliseconds)::
 
     Percentage served,Time in ms
@@ -10,11 +10,11 @@ milliseconds)::
     1,0.858
     2,0.910
 
-Row 0 is the least time, row 100 the greatest; ab before 2.4 stops at 99. The rule is not that of
-the report: here ``sorted[floor(0.5 + n*p/100)]``, there ``sorted[floor(n*p/100)]``, so that the two
-may differ by one order statistic.
+Row 0 is the minimum, row 100 the maximum; ab before 2.4 stops at 99. The rule differs from that of
+the report: here ``sorted[floor(0.5 + n*p/100)]``, there ``sorted[floor(n*p/100)]``, so the two may
+differ by one order statistic.
 
-Not recorded: all but the latency, also how many requests there were.
+Not recorded: everything but the latency, including the number of requests.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ from benchkit.regexes import regex
 from benchkit.units import scale
 
 HEADER = "Percentage served,Time in ms"
-#: A spreadsheet drops zeros at the end.
+#: A row; a spreadsheet drops trailing zeros.
 _ROW = regex(r"(\d{1,3}),(\d{1,12}(?:\.(\d{1,3}|\d{6}))?(e[+-]\d\d)?)", re.ASCII)
 _ENDS = {0: "min", 100: "max"}
 _LAST = 99
 _MICRO, _MILLI = 1e-6, 1e-3
-#: Decimals of a time in ms that is known to the microsecond, and of one that is not.
+#: Decimals of a time in ms with and without a resolution of a microsecond.
 _SHORT, _LONG = 3, 6
 
 
 def recognises(head: Head) -> bool:
-    """Whether a source begins with the header of ``-e`` and goes on with a line under it."""
+    """Return whether a source begins with the header of ``-e`` and a row below it."""
     return begins_table(head, (HEADER,), _ROW)
 
 
 def parse(source: Source) -> Iterator[Record]:
-    """Yield the run, then what could not be read.
+    """Yield the run, then diagnostics about rows that could not be read.
 
     Raises
     ------
     UnreadableError
-        At damaged gzip; what stood before it has been yielded.
+        If gzip data is damaged; the records before have been yielded.
     """
     table = _Table()
     lines = UntilDamage(respelled(source).whole_lines(table.may_be_cut))
@@ -61,7 +61,7 @@ def parse(source: Source) -> Iterator[Record]:
 
 
 class _Table:
-    """The rows so far: each percent is one more than the one before."""
+    """The rows so far; each percent is one more than the previous one."""
 
     def __init__(self) -> None:
         self.reading = Reading(tool="ab", form="csv", line=1, load_model="closed")
@@ -70,7 +70,7 @@ class _Table:
         self.bad: list[int] = []
 
     def feed(self, number: int, text: str) -> None:
-        """Take a line; one whose number is printed otherwise than the first is cut."""
+        """Read a line; a number in another format than the first is rejected as truncated."""
         match = _ROW.fullmatch(text)
         if match is None:
             if text.strip() and text != HEADER:
@@ -89,14 +89,14 @@ class _Table:
         self.reading.last_line = number
 
     def may_be_cut(self, text: str) -> bool:
-        """Whether a last line may lack digits; not if it has as many as the lines before."""
+        """Return whether a last line may lack digits: it has fewer than the lines before."""
         match = _ROW.fullmatch(text)
         size = len(match[3] or "") if match else 0
         is_whole = size in {_SHORT, _LONG} and match is not None
         return not is_whole or self.width != (size == _LONG, bool(match and match[4]))
 
     def finish(self, label: str) -> Iterator[Record]:
-        """Yield the reading and what is to be said about it."""
+        """Yield the reading and diagnostics about it."""
         is_whole = self.next > _LAST
         self.reading.status = "complete" if is_whole else "partial"
         yield self.reading

@@ -1,8 +1,8 @@
-"""Where one run of ab ends and the next begins.
+"""Separation of the runs of ab in a source.
 
-A run that failed prints no report; under ``-v`` the bodies that a server sent stand in between.
-``ab -w`` has a table row where the text has a line, with attributes that the user chose; a reader
-may also hold the whole table in one line.
+A failed run prints no report; with ``-v``, bodies from the server appear in between. ``ab -w``
+prints a table row for each line, with attributes that the user chose; the whole table may also be
+in one line.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ _LOOSE = Remark(
     is_remark=False,
 )
 
-#: How ab says that it cannot find the server, before it prints anything else.
+#: The beginning of ab's error for an unknown host, which it prints before anything else.
 _UNRESOLVED = "apr_sockaddr_info_get() for "
 _START = r"^[ \t#>|*/]*+(?:- ++)?+(?:\d{4}-\d\d-\d\dT\S++ ++|[\w.-]++ ++\| *+)?+[ \t#>|*/]*+"
 _CELL = r":(?:\s|\*|</?t[dh][^<>]*>)*+"
-#: Words that must all be there, and the lines that must then be there, for ab to claim a text.
+#: Words that must all occur, and patterns that must then all match, to recognise a text as ab's.
 _SIGNS = tuple(
     (words, tuple(regex(line, re.MULTILINE | re.IGNORECASE) for line in lines))
     for words, lines in (
@@ -92,7 +92,7 @@ _SIGNS = tuple(
 
 
 def recognises(head: Head) -> bool:
-    """Whether a text holds a part of ab's report, or ab's word that it gave up."""
+    """Return whether a text has a part of ab's report, or ab's message that it gave up."""
     text = head.text
     return any(
         all(word in text for word in words) and all(line.search(text) for line in lines)
@@ -101,7 +101,7 @@ def recognises(head: Head) -> bool:
 
 
 def parse(source: Source) -> Iterator[Record]:
-    r"""Yield the reports of a source, each followed by what is to be said about it.
+    r"""Yield the reports of a source, each followed by diagnostics about it.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def parse(source: Source) -> Iterator[Record]:
 
 
 class Reader(reports.Reader):
-    """The run and the report that are open."""
+    """The open run and its open report."""
 
     NAMES = EXECUTABLES = "ab"
     KIND = Report
@@ -125,15 +125,15 @@ class Reader(reports.Reader):
         self.trouble = ""
         self.run: Invocation | None = None
         self.is_html = False
-        self.loose: tuple[int, str] | None = None  # a rate that no proven report holds so far
+        self.loose: tuple[int, str] | None = None  # a rate outside any proven report so far
 
     @staticmethod
     def may_be_cut(text: str) -> bool:
-        """Whether a cut may have shortened a line unnoticed: a count of 1000 to 100."""
+        """Return whether a cut may have shortened a line unnoticed: a count of 1000 to 100."""
         return _CLOSED.search(text) is None
 
     def feed(self, number: int, text: str) -> None:
-        """Take a line of the source; in HTML it may hold many of the report."""
+        """Read a line of the source; in HTML it may have many lines of the report."""
         self.is_html = "<" in text and _MARKUP.search(text) is not None
         if not self.is_html:
             is_row = text.lstrip().startswith("|")  # of a Markdown table
@@ -144,7 +144,7 @@ class Reader(reports.Reader):
             self.read(number, row)
 
     def take(self, number: int, text: str, line: Line, fields: Fields | None) -> bool:
-        """Take a line of a report, or of the run around it."""
+        """Process a line of a report, or of the run around it."""
         if line.name in Invocation.NOTED:
             self._note(number, line.name, fields or ())
             return True
@@ -158,7 +158,7 @@ class Reader(reports.Reader):
         return is_taken
 
     def begin(self, number: int, line: Line, fields: Fields) -> bool:
-        """Open a report at a line; under ``-v`` the one before it was a body that a server sent."""
+        """Open a report at a line; with ``-v`` the previous one was a body from the server."""
         run = self.run
         if run is None or (self.report is not None and not run.is_verbose):
             run = Invocation(line=number, command=self.command, is_called=self.is_called)
@@ -173,7 +173,7 @@ class Reader(reports.Reader):
         return True
 
     def skip(self, line: str) -> None:
-        """Pass over a line that is not of a report; it may be the command."""
+        """Skip a line that is not part of a report; it may be the command."""
         if command := self.find_call(line):
             self.close()
             self.command = command
@@ -188,7 +188,7 @@ class Reader(reports.Reader):
             self.run = self.report = None
 
     def close(self) -> None:
-        """End the run that is open, with or without a report."""
+        """End the open run, with or without a report."""
         run, report, self.run, self.report = self.run, self.report, None, None
         self.trouble = ""
         if report is not None and report.is_proven:
@@ -207,7 +207,7 @@ class Reader(reports.Reader):
         self.command, self.has_reports = None, True
 
     def _hold(self, number: int, text: str, *, is_inside: bool) -> None:
-        """Keep a rate until its report is proven; one outside of a report belongs to none."""
+        """Hold a rate until its report is proven; one outside a report is ignored."""
         if is_inside and self.report.is_proven:
             return
         self._pass_over()
@@ -216,25 +216,25 @@ class Reader(reports.Reader):
             self._pass_over()
 
     def pass_over(self, number: int, line: Line | None) -> None:
-        """Leave it to a rate to say that it belongs to no report, and to the heading of times."""
+        """Record an ignored line, unless a held rate covers it or it is a heading of times."""
         if self.loose is None and (line is None or line.take == "row"):
             super().pass_over(number, line)
 
     def _drop(self, report: Report | None) -> None:
-        """Leave a report of which too little stands there; a rate in it says so by itself."""
+        """Drop a report with too few lines; a rate in it is reported separately."""
         if self.loose is None and report is not None and report.proofs:
             self.pass_over(report.reading.line, None)
         self._pass_over()
 
     def _pass_over(self) -> None:
-        """Keep that a rate stands in no report, now that none has come of the lines around it."""
+        """Record the held rate as ignored, now that its lines have become no report."""
         if self.loose is not None:
             number, text = self.loose
             self.parts.append(_LOOSE.at(self.label, number, text=show_part(text)))
             self.last_part, self.loose = number, None
 
     def _note(self, number: int, name: str, fields: Fields) -> None:
-        """Take a line that is about the run."""
+        """Apply a line about the run."""
         run = self.run
         if name == "banner" or (name == "begun" and (run is None or run.has_begun)):
             earlier = run.trouble if run is not None and run.is_bare else ""
@@ -257,7 +257,7 @@ class Reader(reports.Reader):
             self.close()
 
     def _ends_ab(self, trouble: str) -> bool:
-        """Tell whether an error is all that ab printed: no banner above it, no report."""
+        """Return whether an error is all that ab printed, without a banner or a report."""
         is_called = self.is_called and trouble.startswith("apr_")
         return self.report is None and (is_called or trouble.startswith(_UNRESOLVED))
 
@@ -282,7 +282,7 @@ class Reader(reports.Reader):
         self.records += [reading, remark.at(self.label, run.last_line, after=after, why=why)]
 
     def _leave(self, reading: Reading) -> None:
-        """Keep what a report said before it was cut off, which is no number."""
+        """Keep a report that was cut off before its results, without any numbers."""
         reading.status = "partial"
         reading.rows.clear()
         lines = list_lines(["Complete requests"])
@@ -290,7 +290,7 @@ class Reader(reports.Reader):
 
 
 def read_rows(text: str) -> list[str]:
-    """Return the rows of a line of HTML, without tags; a row that is not closed is left out.
+    """Return the rows of an HTML line without tags; an unclosed row is omitted.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""One report of ab, put together line by line.
+"""One report of ab, assembled line by line.
 
-What a line means in the light of the others is one concept apart from where a run ends.
+How a line is read in the context of the others is separate from where a run ends.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _OUTER = frozenset({"min", "max"})
 _MILLISECONDS = "ms"
 _LAST = 100
 _PERCENTS = (50, 66, 75, 80, 90, 95, 98, 99, _LAST)
-#: Width of a row's label, of its three columns under ``-S``, and where the last two begin.
+#: Width of a row's label and of its three columns with ``-S``, and where the last two begin.
 _LABEL, _NARROW, _MEAN, _MAX = 12, 16, 6, 11
 
 
@@ -62,17 +62,17 @@ def _count(metric: str, subject: str | None = None, unit: str = "1") -> Value:
     return Value(metric, "total" if unit == "B" else "count", unit, decimal(1.0), subject)
 
 
-#: What a note that somebody wrote behind a text begins with.
+#: The beginning of a note that a user wrote after a text.
 _NOTED = "#|//|--|<-|←"
 
 
 class Report(reports.Report):
-    """A report whose lines are still coming in.
+    """A report while its lines are read.
 
     Parameters
     ----------
     run : Invocation
-        The run that it is of.
+        The run of the report.
     """
 
     TOOL = "ab"
@@ -125,7 +125,7 @@ class Report(reports.Report):
              take="unit", is_proof=True),
         Line("percent", rf"(\d{{1,3}})%\s+{_MS}(?: \((?:longest|last) request\))?",
              under="percentage", is_repeated=True, is_proof=True),
-        # of the run around a report
+        # about the run around a report
         Line("banner", r"This is ApacheBench, Version (\d[\w.-]*)(?: .*)?"),
         Line("begun", r"Benchmarking (\S+)(?: \[through [^\]]+\])? \(be patient\)(.*)"),
         Line("progressed", r"Completed \d+ requests"),
@@ -144,19 +144,19 @@ class Report(reports.Report):
         self.percent = 0
         self.is_html = False
         self.counts: dict[str, int] = {}
-        self.lengths: int | None = None  # failures by length, if there are no others
+        self.lengths: int | None = None  # failures by length if there are no others
         self.has_window = False
         self.is_narrow = False
         self.taken: tuple[str, str, int] | None = None
         self.rates: list[tuple[str, str, int]] = []
         self.rate: str | None = None
         self.times: dict[tuple[str, str], tuple[float, float, int]] = {}
-        self.torn: dict[str, float] = {}  # the longest requests of two tables of different runs
+        self.torn: dict[str, float] = {}  # the longest requests in two tables of different runs
         self.strange_units: list[tuple[int, str]] = []
 
     @classmethod
     def read_line(cls, text: str) -> Event | None:
-        """Return the line that a text is, of a report or of the run around it.
+        """Return the event for a line of a report, or of the run around it.
 
         Examples
         --------
@@ -170,13 +170,13 @@ class Report(reports.Report):
         if event is None or event[1] is not None:
             return event
         line = event[0]
-        if line.name == "rate" and text.endswith(":"):  # Markdown sets the rates below their label
+        if line.name == "rate" and text.endswith(":"):  # Markdown puts the rates below their label
             return None
         return (line, _split_narrow(text)) if line.name in _SUBJECTS else event
 
     @property
     def is_proven(self) -> bool:
-        """Whether enough lines have come that only ab prints; under ``-v`` bodies may hold such."""
+        """Return whether lines that only ab prints were read; ``-v`` requires Server Software."""
         is_single = self.run.is_called and "rps" in self.seen
         return (is_single or super().is_proven) and (
             "software" in self.seen or not self.run.is_verbose
@@ -184,22 +184,22 @@ class Report(reports.Report):
 
     @property
     def is_headed(self) -> bool:
-        """Whether the first lines of a report have come."""
+        """Return whether the first lines of a report were read."""
         return not self.seen.isdisjoint({"software", "host"})
 
     @property
     def is_ended(self) -> bool:
-        """Whether the last line that ab prints has come."""
+        """Return whether the last line that ab prints was read."""
         return self.percent >= _LAST
 
     def resumes(self, line: Line, fields: Fields) -> bool:
-        """Whether a line goes on with the report below lines of others: none is left out."""
+        """Return whether a line continues the report after other lines, with none missing."""
         following = next((percent for percent in _PERCENTS if percent > self.percent), _LAST)
         is_next = line.name != "percent" or int(fields[0]) == following
         return is_next and super().resumes(line, fields)
 
     def take(self, line: Line, fields: Fields, number: int) -> bool:
-        """Add a line; False if it cannot follow the lines so far."""
+        """Add a line; return False if it cannot follow the lines so far."""
         is_earlier = line.name == "percent" and int(fields[0]) <= self.percent
         return not is_earlier and super().take(line, fields, number)
 
@@ -267,7 +267,7 @@ class Report(reports.Report):
                 self.times.pop(("total", f"p{percent}"), None)
 
     def finish(self, label: str) -> Iterator[Record]:
-        """Yield the reading and what is to be said about it."""
+        """Yield the reading and diagnostics about it."""
         reading, complete = self.reading, self.counts.get("complete")
         reading.form = "html" if self.is_html else "text"
         reading.tool_version = self.run.version or None
@@ -305,7 +305,7 @@ class Report(reports.Report):
             yield WINDOWED.at(label, line, window=self.counts["window"], complete=complete)
 
     def missing(self) -> list[str]:
-        """Name the lines that a whole report has and this one lacks."""
+        """Return the names of the lines that are missing from this report."""
         missing, complete = super().missing(), self.counts.get("complete")
         if "rps" not in self.seen and (complete == 0 or self.reading.duration == 0):
             missing.remove("Requests per second")
@@ -316,7 +316,7 @@ class Report(reports.Report):
         return missing
 
     def _doubts(self, label: str, complete: int | None) -> Iterator[Diagnostic]:
-        """Yield what makes the numbers mean something else than they seem to."""
+        """Yield diagnostics for numbers that mean something else than they seem to."""
         line = self.reading.last_line
         if complete == 0:
             yield IDLE.at(label, line)
@@ -353,11 +353,11 @@ class Report(reports.Report):
             self.reading.add(metric, "mean", value, "B/s", line, resolution=rounding * size)
 
     def _add_times(self, complete: int | None) -> bool:
-        """Add the times; True if they are averages, of which only the means count."""
+        """Add the times; return True if they are averages, of which only the means are used."""
         window = self.counts.get("window", 0)
         is_averaged = self.has_window and complete is not None and complete > window
         for (name, stat), (value, resolution, line) in self.times.items():
-            # Without a row for waiting, ab subtracts a least time from a least time.
+            # Without a row for waiting, ab subtracts one minimum from another.
             is_made_up = self.is_narrow and name == "processing" and "waiting" not in self.seen
             if (is_averaged and stat != "mean") or (is_made_up and stat in _OUTER):
                 continue
@@ -370,7 +370,7 @@ class Report(reports.Report):
 
 
 def _split_narrow(line: str) -> Fields | None:
-    """Split a row of ``-S`` by columns: ab sets no blank before a maximum of five digits."""
+    """Split a row of ``-S`` by column widths: ab prints no blank before a five-digit maximum."""
     row = line[_LABEL:]
     cells = (row[: _MEAN - 1], row[_MEAN:_MAX], row[_MAX:])
     if (

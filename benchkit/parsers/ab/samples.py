@@ -1,6 +1,6 @@
 """The raw times that ``ab -g`` writes: one line per request.
 
-The only form of ab from which a percentile of one's own, or a course over time, can be had.
+This is the only form of ab that allows other percentiles and shows the run over time.
 
 The beginning of a file, verbatim (ab 2.3)::
 
@@ -8,14 +8,14 @@ The beginning of a file, verbatim (ab 2.3)::
     Sat Nov 21 00:30:18 2026	1795221018	0	1	1	0
     Sat Nov 21 00:30:18 2026	1795221018	0	1	1	0
 
-``ctime`` is the time to connect, ``dtime`` from then to the end, ``ttime`` both, ``wait`` from the
-request's end to the first byte of the answer (a part of ``dtime``); all in whole milliseconds, each
-rounded on its own, so ``ctime + dtime`` may differ from ``ttime`` by one. ``seconds`` is when the
-request began, in seconds since 1970 (in 2.0 microseconds); ``starttime`` is the same in local time
-without a zone and is not used. Since 2.2 lines are sorted by ``ttime``; they are not in the order
-of time. Failed requests are among them.
+``ctime`` is the time to connect, ``dtime`` the time from then to the end, ``ttime`` both, ``wait``
+the time from the end of the request to the first byte of the response (part of ``dtime``). All are
+in whole milliseconds, each rounded separately, so ``ctime + dtime`` may differ from ``ttime`` by
+one. ``seconds`` is the start of the request in seconds since 1970 (in 2.0 microseconds);
+``starttime`` is the same in local time without a zone and is not used. Since 2.2 lines are sorted
+by ``ttime``, not by start. Failed requests are included.
 
-Versions: 1.3, 2.0 to 2.4, trunk (where the run outgrew ``-n``, lines are averages, unmarked).
+Versions: 1.3, 2.0 to 2.4, trunk (once the run exceeds ``-n``, lines are averages, without a mark).
 Not recorded: target, concurrency, status codes, failures, bytes, the end of the file.
 """
 
@@ -42,7 +42,7 @@ HEADER = "starttime\tseconds\tctime\tdtime\tttime\twait"
 
 _ROW = regex(r"[^\t]*\t(\d{1,10}|\d{16})\t(\d{1,10})\t(\d{1,10})\t(\d{1,10})\t(\d{1,10})")
 _MICROS = 16  # digits of a time in microseconds
-_DIGITS = 10  # at most, of any other number
+_DIGITS = 10  # maximum for any other number
 _SERIES: tuple[tuple[str, str | None, int], ...] = (
     ("latency", None, 3),
     ("phase_time", "connect", 1),
@@ -54,17 +54,17 @@ _SHAPE = shape_of(("-", b"", b"\t"), *5 * [("i", b"\t", b"\t")])
 
 
 def recognises(head: Head) -> bool:
-    """Whether a source begins with the header of ``-g`` and goes on with a line under it."""
+    """Return whether a source begins with the header of ``-g`` and a row below it."""
     return begins_table(head, (HEADER,), _ROW, "\t")
 
 
 def parse(source: Source) -> Iterator[Record]:
-    """Yield the run, then its samples in blocks, then what could not be read.
+    """Yield the run, its samples in blocks, and diagnostics about unreadable lines.
 
     Raises
     ------
     UnreadableError
-        At damaged gzip; what stood before it has been yielded.
+        If gzip data is damaged; the records before have been yielded.
     """
     table = Table(respelled(source, "\t"))
     records = UntilDamage(table.read_lines())
@@ -74,12 +74,12 @@ def parse(source: Source) -> Iterator[Record]:
 
 
 def open_reader(source: Source) -> Table | None:
-    """Return what reads the span of a source; None of one that a spreadsheet saved."""
+    """Return a reader for a source's span; None if a spreadsheet saved the source."""
     return Table(source) if find_delimiter(source.head().text) == "\t" else None
 
 
 class Block(NamedTuple):
-    """Whole lines that were read in columns, and those that are not good.
+    """Whole lines read in columns, and the lines that could not be read.
 
     ``cells`` are int64 of shape (5, lines): start in microseconds since 1970, then the times in
     milliseconds.
@@ -91,7 +91,7 @@ class Block(NamedTuple):
 
 
 def read_block(data: bytes) -> Block:
-    """Read whole lines; a last one without its end is left out, since it may be cut."""
+    """Read whole lines; a last one without its newline is left out, because it may be truncated."""
     data = data[: data.rfind(b"\n") + 1]
     lines = read_rows(data)
     if lines is None:
@@ -107,7 +107,7 @@ def read_block(data: bytes) -> Block:
 
 
 def read_rows(data: bytes) -> Lines | None:
-    """Read lines of the table; None where no kernel is."""
+    """Read lines of the table; return None without the kernel."""
     return kernel.read_lines(data, 0, len(data), _SHAPE, 5) if kernel.compiled else None
 
 
@@ -118,7 +118,7 @@ def _numbers(match: re.Match[str]) -> list[int]:
 
 
 class Table:
-    """What is known of the run, as the lines of a source or of its span come in."""
+    """The state of the run while the lines of a source or of its span are read."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -140,7 +140,7 @@ class Table:
         self.began: np.datetime64 | None = None
 
     def join(self, other: Self) -> bool:
-        """Take in what another one read behind these lines; whether that is the same run."""
+        """Append what another table read from later lines; return whether the run continues."""
         self.bad += other.bad
         self.reading.last_line = other.reading.last_line or self.reading.last_line
         starts = [start for start in (self.began, other.began) if start is not None]
@@ -148,7 +148,7 @@ class Table:
         return self.headers <= 1 and not other.headers
 
     def take(self, number: int, block: Block) -> Iterator[Record]:
-        """Yield the rows of whole lines as samples; ``number`` is that of the first line."""
+        """Yield the rows of whole lines as samples; ``number`` is the first line."""
         cells, good = block.cells, block.good.copy()
         headers, bad = list[int](), list[int]()
         for row, line in block.odd:
@@ -189,13 +189,13 @@ class Table:
             )
 
     def finish(self, *, is_damaged: bool = False) -> Iterator[Diagnostic]:
-        """Yield what is known at the end."""
+        """Yield the diagnostics that need the end of the source."""
         if is_damaged:
             self.reading.status = "partial"
         yield from self._complete(is_cut=not is_damaged and not self.source.is_ended)
 
     def _complete(self, *, is_cut: bool) -> Iterator[Diagnostic]:
-        """Complete the reading, and yield what is to be said about it."""
+        """Complete the reading, and yield diagnostics about it."""
         reading, label = self.reading, self.source.label
         if self.began is not None:
             began: datetime = self.began.astype(datetime)

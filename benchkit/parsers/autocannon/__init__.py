@@ -1,4 +1,4 @@
-r"""autocannon's JSON and the tables it prints: the summary of a run.
+r"""autocannon's JSON and printed tables: the summary of a run.
 
 A file, verbatim (autocannon 9, ``-j``; most percentiles left out)::
 
@@ -10,19 +10,19 @@ A file, verbatim (autocannon 9, ``-j``; most percentiles left out)::
      "requests":{"average":11316.67,"stddev":2562.04,"min":7708,"total":33949,"sent":33959},
      "throughput":{"average":1448533.34,"total":4345472}}
 
-What the numbers are: latencies are whole milliseconds, of answers of any status, their mean is
-rounded up to a hundredth, and ``min`` passes over zeros, so that it is kept only where no
-percentile is below it. ``requests`` counts answers of any status; its average, which is
-the rate, and its other statistics are of counts taken every ``sampleInt`` milliseconds, as are
-those of ``throughput``, of which only average and total are kept; with a single count (``-a``), or
-one of each worker, the average is no rate and is left out. ``errors`` holds the timeouts,
-whose requests are in no latency. With ``-R`` latencies are corrected for coordinated omission.
+Meaning of the numbers: latencies are whole milliseconds and include responses of any status. Their
+mean is rounded up to a hundredth, and ``min`` skips zeros, so it is kept only if no percentile is
+below it. ``requests`` counts responses of any status. Its average (the rate) and its other
+statistics come from counts taken every ``sampleInt`` milliseconds, and so do those of
+``throughput``, of which only average and total are kept. With a single count (``-a``), or one per
+worker, the average is not a rate and is left out. ``errors`` includes the timeouts, whose requests
+are in no latency. With ``-R``, latencies are corrected for coordinated omission.
 
-The tables say the same of fewer percentiles; the count of requests below them is of those sent, to
-the nearest thousand, and is not kept.
+The tables have the same content with fewer percentiles; the count of requests below them is that of
+sent ones, to the nearest thousand, and is not kept.
 
-Not recorded: the version; ``-R`` and ``-r`` (with which the loop is not closed: say so in
-``run.toml``), but for a command line above the tables; in text also when it ran.
+Not recorded: the version; ``-R`` and ``-r`` (with which the loop is not closed: set it in
+``run.toml``), unless a command line is above the tables; in text also the start of the run.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from benchkit.reading.signs import begins_objects
 from benchkit.reading.urls import describe_url, path_of
 from benchkit.regexes import regex
 
-#: Whatever version wrote it, and versions before 4, which did not name the interval.
+#: The beginning in any version; versions before 4 did not name the interval.
 _BEGINS = (
     begins_objects('"connections"', '"sampleInt"'),
     begins_objects('"connections"', '"pipelining"', '"non2xx"'),
@@ -67,7 +67,7 @@ _FACTS = {
     "latency.min": Fact("latency", "min", "s", exponent=-3),
     "latency.max": Fact("latency", "max", "s", exponent=-3),
 }
-#: p97_5, and p999 of versions before 4.
+#: p97_5, or p999 of versions before 4.
 _PERCENTILE = regex(r"latency\.p(\d{1,2})_?(\d{0,3})", re.ASCII)
 _CODE = regex(r"statusCodeStats\.(\d{3})\.count", re.ASCII)
 COUNTED_ONCE = Remark(
@@ -97,7 +97,7 @@ def _parse(source: Source) -> Iterator[Record]:
 
 
 def _read_kept(document: Document) -> Iterator[Record]:
-    """Yield the run of a document, or those that autocannon-ci keeps in one."""
+    """Yield the run of a document, or the runs that autocannon-ci stores in one."""
     if "runs" not in document.fields:
         yield from _read(document)
     for kept in document.find_all("runs"):
@@ -109,7 +109,7 @@ def _read_kept(document: Document) -> Iterator[Record]:
 
 
 def _read(document: Document) -> Iterator[Record]:
-    """Yield the run of a document, and what has to be known about it."""
+    """Yield the run of a document, and diagnostics about it."""
     numbers, line = document.numbers, document.line
     if not numbers.get("duration") or not {"requests.average", "requests.total"} <= numbers.keys():
         message = "an autocannon result needs a duration, and the average and total of its requests"
@@ -146,7 +146,7 @@ def _read(document: Document) -> Iterator[Record]:
 
 
 def _find_fact(name: str) -> Fact | None:
-    """Return the observation that the number of a name is.
+    """Return the observation for a number's name.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def _find_fact(name: str) -> Fact | None:
 
 
 def _describe(run: Reading, document: Document) -> None:
-    """Take the target, the time and the size of the load."""
+    """Set the target, the time and the size of the load."""
     if url := document.find_text("url"):
         run.target, run.env = path_of(url), describe_url(url)
     if title := document.find_text("title"):

@@ -1,4 +1,4 @@
-"""The tables that autocannon prints, in a text, line by line."""
+"""The tables that autocannon prints, read line by line from a text."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _MS = r"(\d{1,9}(?:\.\d{1,2})? ms)"
 _FINE = r"(\d{1,9}(?:\.\d{1,9})?)"
 _COUNT = r"((?:\d{1,3}(?:,\d{3}){1,5}|\d{1,16})(?:\.\d{1,20})?)"
 _SIZE = r"(\d{1,6}(?:\.\d{1,2})? [kMGT]?B)"
-#: Of a table as it is printed, or as pages in Markdown have it.
+#: A bar of a printed table, or of a page in Markdown.
 _BAR = r"\s*[│|]\s*"
-#: How many bars a row of the tables has.
+#: Number of bars in a row of the tables.
 _BARS = 9
 _LATENCIES = tuple(
     Value("latency", stat, "s", parse_time)
@@ -48,17 +48,17 @@ _RATE, _FLOW = (
 
 
 def _row(name: str, cells: str) -> str:
-    """Return the pattern of a row of a table, whose outer bars may be stripped."""
+    """Return the pattern of a table row, whose outer bars may be missing."""
     return rf"(?:│\s*)?{name}{_BAR}{cells}(?:\s*[│|])?"
 
 
 def _heads(first: str) -> str:
-    """Return the pattern of the heads of a table, known by the first of its columns."""
+    """Return the pattern of the heads of a table, identified by its first column."""
     return rf"(?:│\s*)?Stat{_BAR}{first}{_BAR}.*"
 
 
 def _high(name: str, cell: str) -> str:
-    """Return the pattern of a row of which average and spread, the fifth and sixth, are taken."""
+    """Return the pattern of a row that captures average and spread, its fifth and sixth cells."""
     other = cell.replace("(", "(?:", 1)
     cells = [*[other] * 4, cell, cell, other]
     return _row(name, _BAR.join(cells))
@@ -75,7 +75,7 @@ _APART = Remark(
 
 
 class Report(reports.Report):
-    """A run whose tables are still coming in."""
+    """A report while its tables are read."""
 
     TOOL = "autocannon"
     LINES = (
@@ -99,7 +99,7 @@ class Report(reports.Report):
         Line("code heads", _row("Code", "Count")),
         Line("code", _row(r"(\d{3})", r"(\d{1,15})"), under="code heads", is_repeated=True),
         Line("sampling", r"Req/Bytes counts sampled .*"),
-        Line("samples", r"(\d{1,9})", "of samples"),  # its # is taken for that of a comment
+        Line("samples", r"(\d{1,9})", "of samples"),  # its # is taken as the mark of a comment
         Line("percentiles", _row("Percentile", r"Latency \(ms\)")),
         Line("percentile", _row(r"(\d{1,2}(?:\.\d{1,3})?)", r"(\d{1,9})"), under="percentiles",
              is_repeated=True),
@@ -119,7 +119,7 @@ class Report(reports.Report):
 
     @property
     def is_proven(self) -> bool:
-        """Whether the row of latencies has come, which no other tool prints, or two other lines."""
+        """Return whether the latency row, unique to autocannon, or two other lines were read."""
         return "latency" in self.proofs or super().is_proven
 
     def _take_target(self, _: Line, fields: Fields, _number: int) -> None:
@@ -136,7 +136,7 @@ class Report(reports.Report):
         self.reading.params["workers"] = fields[0]
 
     def _take_rate(self, _: Line, fields: Fields, _number: int) -> None:
-        self.is_single = fields[1:] == ("0",)  # no spread, unless more counts are named below
+        self.is_single = fields[1:] == ("0",)  # no spread, unless more counts are reported below
 
     def _take_samples(self, _: Line, fields: Fields, _number: int) -> None:
         self.is_single = int(fields[0]) <= int(self.reading.params.get("workers", "1"))
@@ -177,7 +177,7 @@ class Report(reports.Report):
             self.add(Value("failures", "count", "1", parse_count, reason), count, number)
 
     def finish(self, label: str) -> Iterator[Record]:
-        """Yield the reading and what is to be said about it."""
+        """Yield the reading and diagnostics about it."""
         reading, missing, rows = self.reading, self.missing(), self.reading.rows
         aim_by_command(reading)
         is_empty = not missing and not any(row[1] == "request_rate" and row[3] for row in rows)
@@ -185,7 +185,7 @@ class Report(reports.Report):
         if is_empty:
             reading.rows = [row for row in rows if row[1] in {"duration", "failures"}]
         elif missing and ("latency", "max", 0.0) in {row[1:4] for row in rows}:
-            reading.rows = []  # perhaps no request was answered
+            reading.rows = []  # perhaps no request got a response
         elif self.is_single:
             reading.rows = [row for row in rows if row[1] not in {"request_rate", "bandwidth_in"}]
         yield reading
@@ -200,7 +200,7 @@ class Report(reports.Report):
 
 
 class Reader(reports.Reader):
-    """The run that is open."""
+    """The open run."""
 
     NAMES = EXECUTABLES = "autocannon"
     KIND = Report
@@ -208,10 +208,10 @@ class Reader(reports.Reader):
 
     def __init__(self, label: str) -> None:
         super().__init__(label)
-        self.held = 0, ""  # number and beginning of a row that was wrapped
+        self.held = 0, ""  # line and beginning of a wrapped row
 
     def feed(self, number: int, text: str) -> None:
-        """Take a line of the source, after the beginning of the row that it completes."""
+        """Read a line of the source, joined to the beginning of a wrapped row."""
         first, held = self.held
         self.held = 0, ""
         if held and f"{held}{text}".count("│") == _BARS and text.rstrip().endswith("│"):
@@ -222,11 +222,11 @@ class Reader(reports.Reader):
 
     @staticmethod
     def may_be_cut(text: str) -> bool:
-        """Tell whether a cut may have shortened a line unnoticed."""
+        """Return whether a cut may have shortened a line unnoticed."""
         return not text.rstrip().endswith(("│", "|", "read", ")", "┐", "┤", "┘"))
 
     def take(self, number: int, text: str, line: Line, fields: Fields | None) -> bool:
-        """Take a line of a report; percentiles that stand apart from one are named."""
+        """Process a line of a report; percentiles outside any report are recorded as ignored."""
         is_taken = super().take(number, text, line, fields)
         if line.name == "percentiles" and not is_taken:
             self.close()
@@ -235,7 +235,7 @@ class Reader(reports.Reader):
 
 
 def recognises(head: Head) -> bool:
-    """Whether a text holds the row of latencies of a report of autocannon."""
+    """Return whether a text has the latency row of an autocannon report."""
     return _LATENCY_ROW.search(head.text) is not None
 
 

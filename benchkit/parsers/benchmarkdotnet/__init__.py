@@ -1,6 +1,6 @@
 r"""BenchmarkDotNet's JSON, measurements and tables: each launch of a process is a run.
 
-A file of the documented shape (``*-report-full.json`` or ``-brief``, most left out)::
+A file of the documented shape (``*-report-full.json`` or ``-brief``, mostly shortened)::
 
     {"Title": "Sorts", "HostEnvironmentInfo": {"BenchmarkDotNetVersion": "0.14.0",
        "ProcessorName": "Intel Xeon", "LogicalCoreCount": 8},
@@ -12,23 +12,24 @@ A file of the documented shape (``*-report-full.json`` or ``-brief``, most left 
        "Measurements": [{"IterationMode": "Workload", "IterationStage": "Result",
          "LaunchIndex": 1, "IterationIndex": 1, "Operations": 1000, "Nanoseconds": 103200}]}]}
 
-What the numbers are: nanoseconds of one operation. Iterations of one launch follow each other in
-one process, so that a launch is a run, whose value is the median of its results. The statistics are
-over all launches; they stand for the run where there is one launch or the file has no measurements.
-To compare with a verdict, use ``[SimpleJob(launchCount: 5)]`` and the full JSON, or several
-sessions of each variant. A job is a param where a benchmark ran under several.
+Meaning of the numbers: times are nanoseconds per operation. The iterations of one launch run in one
+process, so a launch is a run, whose value is the median of its results. The statistics cover all
+launches; they represent the run if there is only one launch or the file has no measurements. For a
+verdict, use ``[SimpleJob(launchCount: 5)]`` and the full JSON, or several sessions of each variant.
+A job is a param if a benchmark ran under several.
 
-``-measurements.csv`` holds the same iterations and is read in the same way. The summary, as a table
-of Markdown or CSV, has a row per benchmark, whose rounded mean is one result::
+``-measurements.csv`` has the same iterations and is read in the same way. The summary, as a
+Markdown table or CSV, has a row per benchmark, whose rounded mean is one result::
 
     | Method | N   | Mean     | Error   | StdDev  | Allocated |
     |------- |---- |---------:|--------:|--------:|----------:|
     | Quick  | 100 | 104.1 ns | 0.62 ns | 2.40 ns |     424 B |
 
-Columns before the first statistic are params, except settings of the job that all rows share.
-Parameters that all rows share stand in the lines above the table.
+Columns before the first statistic are params, except job settings that all rows share. Parameters
+that all rows share are in the lines above the table.
 
-Not recorded: the command, when it ran. Not read: outliers, percentiles, collections, ratios.
+Not recorded: the command, the start of the run. Not read: outliers, percentiles, collections,
+ratios.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ _FACTS = _MEMORY | {
 _HOST = {"cpu": "ProcessorName", "cpus": "LogicalCoreCount", "runtime": "RuntimeVersion",
          "os": "OsVersion"}  # fmt: skip
 _HINT = "use the whole file that JsonExporter wrote"
-#: What it writes of one run; of files side by side the first counts.
+#: The files of one run; if several are present, the first counts.
 _FILES = (
     "report-full.json", "report-full-compressed.json", "measurements.csv", "report.json",
     "report-brief.json", "report-brief-compressed.json", "report.csv", "report-github.md",
@@ -61,7 +62,7 @@ _FILES = (
 )  # fmt: skip
 #: A benchmark, its parameters and its job.
 Case = tuple[str, str, str]
-#: The nanoseconds of one operation in an iteration, and its line.
+#: The nanoseconds per operation of an iteration, and its line.
 Time = tuple[float, int]
 
 
@@ -95,14 +96,14 @@ def _read(document: Document) -> Iterator[Record]:
 
 
 def _identify(result: Document) -> Case:
-    """Return what a result is of."""
+    """Return the case of a result."""
     type_, method = map(result.find, ("Type", "Method"))
     job = result.find_text("DisplayInfo").partition(": ")[2].partition(" [")[0]
     return f"{type_}.{method}", result.find_text("Parameters"), job
 
 
 def _read_result(result: Document, case: Case, jobs: Mapping[Case, int]) -> Iterator[Record]:
-    """Yield the launches of a benchmark; its statistics stand for a single one."""
+    """Yield the launches of a benchmark; its statistics represent a single launch."""
     run = begin("json", case, jobs, result.line)
     if result.find("Statistics") is None:
         run.status, run.remark = "failed", f"{run.line}: {run.benchmark} has no results"
@@ -134,9 +135,9 @@ def _read_result(result: Document, case: Case, jobs: Mapping[Case, int]) -> Iter
 
 
 def begin(form: str, case: Case, jobs: Mapping[Case, int], line: int) -> Reading:
-    """Return a run of a benchmark; its job is a param where the benchmark ran under several.
+    """Return a run of a benchmark; its job is a param if the benchmark ran under several.
 
-    A job is its settings, or else its name.
+    A job is identified by its settings, or else by its name.
 
     Examples
     --------
@@ -154,23 +155,23 @@ def begin(form: str, case: Case, jobs: Mapping[Case, int], line: int) -> Reading
 
 
 def count_jobs(cases: Iterable[Case]) -> Mapping[Case, int]:
-    """Count the jobs of each benchmark with its parameters."""
+    """Count the jobs for each benchmark and its parameters."""
     return Counter((name, levels, "") for name, levels, _ in {*cases})
 
 
 def is_result(mode: str, stage: str) -> bool:
-    """Tell whether an iteration is a result, without overhead and warm-ups."""
+    """Return whether an iteration is a result, and neither overhead nor warm-up."""
     return mode == "Result" or (mode == "Workload" and stage == "Result")
 
 
 def add_launch(run: Reading, times: Sequence[Time]) -> None:
-    """Add what a launch came to: the median of its iterations."""
+    """Add the value of a launch: the median of its iterations."""
     seconds = median(time for time, _ in times) / 1e9
     run.add("time_per_op", "median", seconds, "s", times[0][1], n=len(times), origin="computed")
 
 
 def unquote(name: str) -> str:
-    """Return a name without the quotes around one that has spaces.
+    """Remove the quotes around a name with spaces.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""BenchmarkDotNet's CSV of measurements: the iterations of a launch are a run."""
+"""BenchmarkDotNet's CSV of measurements, in which the iterations of a launch form a run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from benchkit.regexes import regex
 
 _COLUMNS = ["Target_Method", "Measurement_LaunchIndex", "Measurement_Nanoseconds",
             "Measurement_Operations"]  # fmt: skip
-#: Its culture may write a comma before the decimals; it parts no thousands.
+#: The culture may put a comma before the decimals, but thousands are not grouped.
 _AMOUNT = regex(r"\d{1,18}(?:[.,]\d{1,2})?", re.ASCII)
 _COUNT = regex(r"\d{1,18}", re.ASCII)
 _OPTIONAL = ("Measurement_IterationMode", "Measurement_IterationStage", "Target_Type", "Params",
@@ -37,7 +37,7 @@ _REPEATED = Remark(
 
 
 def recognises(head: Head) -> bool:
-    """Whether a source is a CSV of measurements."""
+    """Return whether a source is a CSV of measurements."""
     first = head.text.lstrip().partition("\n")[0]
     return head.is_start and all(name in first for name in _COLUMNS)
 

@@ -1,4 +1,4 @@
-"""BenchmarkDotNet's summary, as Markdown or CSV: a row is the mean of one benchmark."""
+"""BenchmarkDotNet's summary as Markdown or CSV, in which a row is the mean of one benchmark."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _FACTS = {
     "Max": ("time_per_op", "max", "s"), "Allocated": ("bytes_per_op", "mean", "B"),
     "Allocated Memory/Op": ("bytes_per_op", "mean", "B"),
 }  # fmt: skip
-#: The first column of a kind that stands behind the parameters.
+#: Columns that may be the first one after the parameters.
 _STATISTICS = (*_FACTS, "Error", "StdErr", "StdError", "Scaled", "Ratio", "Rank", "Op/s")
-#: Settings of a job: not levels of the workload, but for those that differ between rows.
+#: Settings of a job, which are levels of the workload only if they differ between rows.
 _SETTINGS = frozenset(
     re.findall(
         r"\w+",
@@ -55,7 +55,7 @@ _PAIR = regex(r"(\S{1,100})=([^\s=][^=]{0,200}?)(?:\s{2,}|$)")
 _VERSION = regex(r".{0,40}?BenchmarkDotNet[ =]v(\d\S{0,40}?),\s*(?:OS=)?(.{1,200})")
 _CPU = regex(r"(?:Processor=)?(\S.{3,120}?), (?:\d++ CPU, (\d++) logical|ProcessorCount=(\d++)).*+")
 _PREFIX = regex(r"[\s#>/*!;-]*")
-#: A longer line has no common parameters.
+#: Maximum length of a line with common parameters.
 _LONGEST = 2000
 _NAMES = {"Type", "Method"}
 _NO_VALUE = ("NA", "N/A", "?", "-", "")
@@ -63,7 +63,7 @@ _HINT = "give the table as BenchmarkDotNet wrote it, or the JSON of `--exporters
 
 
 def _split(text: str) -> list[str]:
-    """Return the cells of a row of Markdown, without their markup.
+    """Return the cells of a Markdown row without their markup.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def _is_header(cells: Sequence[str]) -> bool:
 
 
 def _is_row(columns: Sequence[str], cells: Sequence[str]) -> bool:
-    """Tell whether a row below a header has a time for a mean, or none where all failed."""
+    """Return whether a row below a header has a time as its mean, or NA because all failed."""
     return any(
         _TIME.fullmatch(cell)
         or (name.endswith("]") and _PLAIN.fullmatch(cell))
@@ -98,9 +98,9 @@ def _is_row(columns: Sequence[str], cells: Sequence[str]) -> bool:
 
 
 def _find_decimal(times: Sequence[str], sizes: Sequence[str]) -> str:
-    """Return the decimal sign of a table: of its culture, or empty if that cannot be known.
+    """Return the decimal sign of a table's culture, or an empty text if it is ambiguous.
 
-    Sizes have two decimals at most.
+    Sizes have at most two decimals.
 
     Examples
     --------
@@ -123,9 +123,9 @@ def _find_decimal(times: Sequence[str], sizes: Sequence[str]) -> str:
 
 
 class _Summary:
-    """The rows of one table, which are read when all are there.
+    """The rows of one table, which are read once the table is complete.
 
-    A row is a run like ``above``, which has what stands above the table.
+    The run of a row is a copy of ``above``, which has the facts from the lines above the table.
     """
 
     def __init__(self, label: str, columns: Sequence[str], above: Reading) -> None:
@@ -140,7 +140,7 @@ class _Summary:
         self.problems: list[Diagnostic] = []
 
     def take(self, line: int, cells: Sequence[str]) -> None:
-        """Take a row; rules and blank rows between groups are none."""
+        """Add a row; skip rules and blank rows between groups."""
         if len(cells) == len(self.columns) and "".join(cells).strip("-: "):
             amounts = zip(self.columns, cells, self.units, strict=True)
             row = {key: cell + unit * bool(_PLAIN.fullmatch(cell)) for key, cell, unit in amounts}
@@ -150,12 +150,12 @@ class _Summary:
             self.leave_out(line, what)
 
     def leave_out(self, line: int, what: str) -> None:
-        """Name a row that is not read."""
+        """Record a row that is not read."""
         what = f"{what}; the row is left out"
         self.problems.append(Diagnostic(self.label, line, what, _HINT, "warning"))
 
     def finish(self) -> Iterator[Record]:
-        """Yield a reading per row, and what is not read."""
+        """Yield a reading per row, and diagnostics for rows that are not read."""
         cells = [cell for _, row in self.rows for cell in row.values()]
         times, sizes = (list(filter(None, map(kind.fullmatch, cells))) for kind in (_TIME, _SIZE))
         decimal = _find_decimal([each[1] for each in times], [each[1] for each in sizes])
@@ -182,7 +182,7 @@ class _Summary:
     def _name_unreadable(
         self, line: int, row: Mapping[str, str], decimal: str
     ) -> Iterator[Diagnostic]:
-        """Yield the cells of a row in which a time or size should stand, and does not."""
+        """Yield diagnostics for cells that should have a time or size but do not."""
         for name, (_, _, unit) in _FACTS.items():
             cell = row.get(name, "")
             if cell not in _NO_VALUE and not _read(cell, unit, decimal):
@@ -191,10 +191,10 @@ class _Summary:
                 yield Diagnostic(self.label, line, what, _HINT, "warning")
 
     def _begin(self, line: int, row: Mapping[str, str], settings: set[str]) -> Reading:
-        """Return the run of a row; of the settings of its job some differ between rows."""
+        """Return the run of a row, with the job settings that differ between rows as params."""
         kept = set(settings)
         if len(settings) > 1 and _RANDOM_JOB.fullmatch(row.get("Job", "")):
-            kept.discard("Job")  # a name by chance, beside the settings that it stands for
+            kept.discard("Job")  # a random name for the settings that are params as well
         levels = [name for name in self.labels if name not in _SETTINGS - kept | _NAMES]
         params = {"job" if name == "Job" else name: row[name] for name in levels}
         run = replace(self.above, line=line, last_line=line, params=params | self.above.params)
@@ -208,7 +208,7 @@ def _identity(run: Reading) -> tuple[str, tuple[tuple[str, str], ...]]:
 
 
 def _fill(run: Reading, row: Mapping[str, str], decimal: str) -> bool:
-    """Add the values of a row; False if it has neither mean nor median."""
+    """Add the values of a row; return False if it has neither mean nor median."""
     for name, (metric, stat, unit) in _FACTS.items():
         if amount := _read(row.get(name, ""), unit, decimal):
             step = amount.resolution
@@ -228,7 +228,7 @@ def _kind(unit: str) -> re.Pattern[str]:
 
 
 def _read(cell: str, unit: str, decimal: str) -> Quantity | None:
-    """Return the time or size that a cell is, without the signs between thousands."""
+    """Return the time or size in a cell, ignoring the separators between thousands."""
     amount = _kind(unit).fullmatch(cell)
     if amount is None:
         return None
@@ -240,7 +240,7 @@ def _read(cell: str, unit: str, decimal: str) -> Quantity | None:
 
 
 def recognises_markdown(head: Head) -> bool:
-    """Whether a text holds the head of a summary above a row of one."""
+    """Return whether a text has the head of a summary with a row below it."""
     lines = head.text.split("\n")
     for number, text in enumerate(lines):
         if "Method" in text and "|" in text and _is_header(columns := _split(text)):
@@ -299,7 +299,7 @@ def parse_markdown(source: Source) -> Iterator[Record]:
 
 
 def _describe(above: Reading, line: str) -> None:
-    """Take the version, machine and common parameters that stand above a table."""
+    """Set the version, machine and common parameters from the lines above a table."""
     if version := _VERSION.fullmatch(line):
         above.tool_version, above.env, above.params = version[1], {"os": version[2]}, {}
     elif above.tool_version and "cpu" not in above.env and (cpu := _CPU.fullmatch(line)):
@@ -310,7 +310,7 @@ def _describe(above: Reading, line: str) -> None:
 
 
 def recognises_csv(head: Head) -> bool:
-    """Whether a source is a summary as CSV."""
+    """Return whether a source is a summary as CSV."""
     first, _, rest = head.text.lstrip().partition("\n")
     columns = header_of(first)
     is_known = "[" in first or _SETTINGS & {*columns[1:]} or _TIME.search(rest)

@@ -1,8 +1,8 @@
-r"""benchstat's text tables, old and new: medians or means of Go benchmarks, compared.
+r"""benchstat's text tables, old and new: medians or means of Go benchmarks, and comparisons.
 
 A README often keeps only the comparison; its numbers can be read, but not tested again.
 
-The new tool (since January 2023), verbatim; a column begins at its bar::
+The new tool (since January 2023), verbatim; each column begins at its bar::
 
     goos: linux
     goarch: amd64
@@ -14,25 +14,25 @@ The new tool (since January 2023), verbatim; a column begins at its bar::
     Redis/Set-2    61.32µ ± 30%   53.01µ ± 54%        ~ (p=0.394 n=6)
     geomean        64.09µ         43.77µ        -31.70%
 
-The old tool, verbatim (with one file the head is ``name  time/op``, with three or more
-``name \ time/op  a.txt  b.txt  c.txt``; rows ``pkg:encoding/gob`` head groups)::
+The old tool, verbatim (the head is ``name  time/op`` for one file, and ``name \ time/op  a.txt
+b.txt  c.txt`` for three or more; rows like ``pkg:encoding/gob`` are headings of groups)::
 
     name                  old time/op    new time/op    delta
     Redis/Ping-2            65.9µs ±26%    35.4µs ±34%    -46.29%  (p=0.000 n=10+9)
     Redis/Set-2             54.4µs ±62%    44.9µs ±34%       ~     (p=0.133 n=10+9)
     [Geo mean]              56.9µs         45.0µs         -20.96%
 
-What the numbers are. New: the median; ``±`` is the wider half of its confidence interval, in whole
-per cent, so ``ci_low`` and ``ci_high`` are a hull of it (``∞``: too few runs, none is given). Of a
-unit that is declared exact and varies the centre is the most frequent value (``mode``). Old: the
-mean without outliers; ``±`` is the largest deviation of the runs that were kept, in either
-direction (``max_deviation``); ``n`` counts those runs. Scaled by 1,000, but for bytes of the new
-tool (``Ki`` is 1,024). A geomean is an aggregate, which is listed and not compared. Deltas and
-p-values are not kept: they follow from the rows, or from the raw runs; a p-value that its ``n``
-cannot give is told.
+Meaning of the numbers. New tool: the median; ``±`` is the wider half of its confidence interval in
+whole per cent, so ``ci_low`` and ``ci_high`` enclose the interval (``∞``: too few runs for one). If
+a unit is declared exact but varies, the centre is the most frequent value (``mode``). Old tool: the
+mean without outliers; ``±`` is the largest deviation of the remaining runs in either direction
+(``max_deviation``), and ``n`` is their number. Prefixes are powers of 1,000, except for bytes of
+the new tool (``Ki`` is 1,024). A geomean is an aggregate, which is listed but not compared. Deltas
+and p-values are not kept, because they follow from the rows or from the raw runs; a p-value that is
+impossible with its ``n`` is reported.
 
-Not recorded: the runs, how many they are in a table of one column, when they were taken, the level
-of confidence, and the versions of the tool and of Go.
+Not recorded: the runs, their number in a table of one column, their time, the confidence level, and
+the versions of the tool and of Go.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from __future__ import annotations
 from benchkit.parsers.base import Form, Format, Tool, late
 from benchkit.regexes import regex
 
-#: What stands above and below its tables, and says nothing of the results.
+#: Lines above and below the tables without information about the results.
 _CHATTER = regex(
     r"\A(?:(?:goos|goarch|pkg|cpu): .*|(?:geomean|\[Geo mean\])\s.*|[¹²³⁴⁵⁶⁷⁸⁹⁰]+ .*"
     r"|\s+│.*│\s*|name(?: \\)?\s+\S+/op\b.*|name\s+\S+ (\S+)\s+\S+ \1\s+delta\s*)\Z"

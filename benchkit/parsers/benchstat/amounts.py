@@ -1,12 +1,12 @@
-"""Amounts as benchstat prints them, and the units that stand above them.
+"""benchstat's printed amounts, units and cells.
 
-The old tool scales everything by powers of ten and names its metrics (``alloc/op``), the new one
-scales bytes by 1,024 and shows tidied units.
+The old tool scales everything by powers of ten and has its own metric names (``alloc/op``), the new
+one scales bytes by 1,024 and prints tidied units.
 
-What stands in a cell of a table: a centre, how far its runs spread, and a comparison.
+A cell of a table consists of a centre, the spread of its runs, and a comparison.
 
-Text, csv and html of both tools say the same things, and a cell that is cut has to be told from
-one that is whole.
+Text, csv and html of both tools contain the same values, and a truncated cell has to be
+distinguished from a whole one.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _EXPONENTS = _DECIMAL | _MICRO
 _BINARY = {"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40}
 _AMOUNT = regex(r"([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?)(\D*)", re.ASCII)
 
-#: What the old tool calls the units of go test; a custom metric may put ``name-`` before them.
+#: The old tool's names for units of go test; a custom metric may have a prefix ``name-``.
 _RENAMED = {"time/op": "ns/op", "time/GC": "ns/GC", "alloc/op": "B/op", "speed": "MB/s"}
-#: What the old tool writes behind a number of these units; such a number is in base units.
+#: Suffixes that the old tool puts after numbers of these units, which are then in base units.
 _TAILS = {
     "ns/op": "s",
     "ns/GC": "s",
@@ -37,13 +37,13 @@ _TAILS = {
     "bytes": "B",
     "MB/s": "B/s",
 }
-#: Units of time and size beside those of go test, as powers of ten of the base unit.
+#: Units of time and size other than those of go test, as powers of ten of the base unit.
 _TIMES = {"s": 0, "ms": -3, "ns": -9, **{f"{micro}s": power for micro, power in _MICRO.items()}}
 _SIZES = {"kB": 3, "KB": 3, "MB": 6, "GB": 9, "TB": 12}
-#: Units that stand alone where they are per operation.
+#: Units that may appear alone although they are per operation.
 _ALONE = {*_TIMES, "allocs"}
 _MARKS = r"(?:\s+[⁰¹²³⁴⁵⁶⁷⁸⁹]+(?!\S))*"
-#: A cell of a text, with the comparison behind it. Only a zero of the old tool has no ``±``.
+#: A cell in a text, with the comparison after it. Only a zero of the old tool has no ``±``.
 CELL = regex(
     r"(?<!\S)(?P<center>[+-]?(?:\d[^\s±%]*|Inf|NaN)(?!\S))"
     r"(?:\s+±\s*(?P<spread>[+-]?\d+%|\?|∞|[+-]?(?:Inf|NaN)%)(?!\S))?"
@@ -54,32 +54,32 @@ CELL = regex(
 _NOTE = regex(r"(?:p=([\N{MINUS SIGN}-]?\d+\.\d+)\s+)?n=(\d{1,9})(?:\+(\d{1,9}))?", re.ASCII)
 _SHARE = regex(r"(\d{1,9})%", re.ASCII)
 _NO_SPREAD = ("?", "∞")
-#: Beyond this many runs on both sides the smallest p is far below what is printed.
+#: With more runs than this on both sides, the smallest p is far below any printed one.
 _MANY = 100
 
 
 class Amount(NamedTuple):
-    """A value in its base unit and the rounding step of its text."""
+    """A value in its base unit, and the rounding step of its text."""
 
     value: float
     step: float
 
 
 class Heading(NamedTuple):
-    """What the heading of a table says of its numbers.
+    """The meaning of the numbers below a table's heading.
 
     Parameters
     ----------
     text : str
         The unit or metric as printed.
     unit : Unit
-        What it means.
+        The meaning of that.
     tail : str
-        What stands behind every number and its prefix: ``s``, ``B``, ``B/s`` or nothing.
+        The text after every number and its prefix: ``s``, ``B``, ``B/s`` or empty.
     exponent : int
-        The power of ten between a printed number and the base unit, its prefix apart.
+        The power of ten between a printed number and the base unit, without its prefix.
     alone : Unit, optional
-        What it means beside a table that says ``/op``.
+        Its meaning if another table has ``/op``.
     """
 
     text: str
@@ -90,7 +90,7 @@ class Heading(NamedTuple):
 
 
 def read_heading(text: str) -> Heading | None:
-    """Read the unit above a column of the new tool; None if it cannot be one.
+    """Read the unit above a column of the new tool; return None if it cannot be a unit.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def read_old_heading(text: str, *, scaled: bool) -> Heading | None:
     text : str
         ``time/op``, ``user-time/op``, ``speed``, ``p99-ns``, …
     scaled : bool
-        Whether numbers carry prefixes and units, as everywhere but in csv.
+        Whether numbers have prefixes and units, as everywhere but in csv.
 
     Examples
     --------
@@ -131,14 +131,14 @@ def read_old_heading(text: str, *, scaled: bool) -> Heading | None:
     alone = unit if text in _ALONE else None
     if alone:
         unit = read_unit(f"{word}/op") or unit
-    if exponent is not None:  # no unit stands behind such numbers
+    if exponent is not None:  # such numbers have no unit after them
         return Heading(text, unit, "", exponent, alone)
     tail = _TAILS.get(word, "") if scaled else ""
     return Heading(text, unit, tail, 0 if tail else unit.exponent, alone)
 
 
 def read_amount(text: str, heading: Heading) -> Amount | None:
-    """Read a number with its prefix; None if it is cut, not finite, or of another unit.
+    """Read a number with its prefix; return None if it is truncated, infinite or of another unit.
 
     Examples
     --------
@@ -160,22 +160,22 @@ def read_amount(text: str, heading: Heading) -> Amount | None:
 
 @dataclass(slots=True)
 class Cell:
-    """What is told of one benchmark in one column.
+    """The values of one benchmark in one column.
 
     Parameters
     ----------
     center : float
         The median or mean in the base unit.
     step : float or None
-        The rounding step of its text; None where it was printed in full.
+        The rounding step of its text; None if it was printed in full.
     share : float or None
-        What stands behind ``±``, as a share of the centre; None where that is no number.
+        The value after ``±`` as a share of the centre; None if that is not a number.
     marked : bool
-        Whether a footnote hangs on it.
+        Whether it has a footnote.
     n : int or None
-        The number of runs that it is of.
+        The number of its runs.
     line : int or None
-        Where it stands, if a row may have more lines than one.
+        Its line, if a row may span several lines.
     """
 
     center: float
@@ -188,21 +188,21 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What is told of two columns.
+    """The comparison of two columns.
 
     Parameters
     ----------
     sizes : tuple of (int, int)
-        The number of runs on either side.
+        The number of runs on each side.
     pvalue : str
-        As printed; empty where no test was made.
+        As printed; empty if no test was made.
     """
 
     sizes: tuple[int, int]
     pvalue: str
 
     def find_fault(self) -> str:
-        """Say why the p-value cannot have come from these runs; empty if it can.
+        """Return why the p-value is impossible with these runs; empty if it is possible.
 
         Examples
         --------
@@ -227,7 +227,7 @@ class Comparison:
 
 
 def read_comparison(note: str | None) -> Comparison | None:
-    """Read ``p=0.280 n=10`` or ``p=0.133 n=10+9``; None for ``all equal`` and the like."""
+    """Read ``p=0.280 n=10`` or ``p=0.133 n=10+9``; return None for notes like ``all equal``."""
     match = _NOTE.fullmatch(note.strip()) if note else None
     if match is None:
         return None
@@ -236,7 +236,7 @@ def read_comparison(note: str | None) -> Comparison | None:
 
 
 def read_cell(center: str, spread: str | None, heading: Heading, marks: str = "") -> Cell | None:
-    """Read a cell that a text shows; None if it is cut, or not finite.
+    """Read a cell of a text; return None if it is truncated or not finite.
 
     Examples
     --------
@@ -251,11 +251,11 @@ def read_cell(center: str, spread: str | None, heading: Heading, marks: str = ""
 
 
 def read_share(spread: str | None) -> float | None:
-    """Read ``21%``; None for an interval that is not finite."""
+    """Read ``21%``; return None for an infinite interval."""
     match = _SHARE.fullmatch(spread) if spread else None
     return int(match[1]) / 100 if match else None
 
 
 def is_spread(text: str) -> bool:
-    """Tell a whole spread (``21%``, ``∞``, ``?``) from one that is cut."""
+    """Return whether a spread is whole (``21%``, ``∞``, ``?``) and not truncated."""
     return text in _NO_SPREAD or text.endswith("%")

@@ -1,9 +1,9 @@
-"""benchstat's csv and html: the same tables as in its texts, in files of their own.
+"""benchstat's csv and html files, which contain the same tables as its texts.
 
-Csv of the new tool holds the medians in full, equal to those of the raw runs to the last bit.
+Csv of the new tool has the medians in full, equal to those of the raw runs to the last bit.
 
-New csv, verbatim (``benchstat -format csv``; warnings such as ``B6: …`` go to standard error, and
-are passed over where they stand in the file)::
+New csv, verbatim (``benchstat -format csv``; warnings such as ``B6: …`` belong to standard error,
+and are skipped if they are in the file)::
 
     goos: linux
     goarch: amd64
@@ -14,7 +14,7 @@ are passed over where they stand in the file)::
     Redis/Ping-2,6.697850000000002e-05,21%,3.6144500000000006e-05,31%,-46.04%,p=0.000 n=10
     geomean,5.788872410340955e-05,,4.4230140089144944e-05,,-23.59%,
 
-Old csv, verbatim (``benchstat -csv``; ``-norange`` leaves out the columns ``±``)::
+Old csv, verbatim (``benchstat -csv``; ``-norange`` omits the columns ``±``)::
 
     name,old time/op (ns/op),±,new time/op (ns/op),±,delta,±
     Redis/Ping-2,6.58508E+04,26%,3.53713E+04,34%,-46.29%,(p=0.000 n=10+9)
@@ -27,14 +27,13 @@ Old html, verbatim (``benchstat -html``)::
     <tr><th><th colspan='2' class='metric'>time/op<th>delta
     <tr class='better'><td>Redis/Ping-2<td>65.9µs ±26%<td>35.4µs ±34%<td class='delta'>−46.29%<td …
 
-What the numbers are, and what is not recorded, is as in the texts. The new csv has no rounding
-step; the old one has six digits. In a new csv of one column nothing tells that a unit is exact: a
-mode passes for a median there.
+The meaning of the numbers, and the unrecorded facts, are the same as for texts. The new csv has no
+rounding step, the old one has six digits. A new csv of one column does not show whether a unit is
+exact, so a mode is read as a median.
 
-The html page of the old benchstat.
+An html page comes from the old benchstat.
 
-The page shows the names of the files, which the text of the same call leaves out where there are
-two.
+It shows the names of the files, which the text for two files omits.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ from benchkit.reading.source import UntilDamage
 from benchkit.redaction import show_part
 from benchkit.regexes import regex
 
-#: A summary is small; what is larger is something else.
+#: Maximum size of a summary.
 MAX_BYTES = 64 << 20
 _PAGE = regex(r"<table[^<>]{0,200}?\sclass=['\"]?benchstat\b", re.IGNORECASE)
 _CONFIG = r"(?:\"?[a-z][^\s:A-Z]*:[^\n]*\n|[A-Z]+\d+: [^\n]*\n|[ \t]*\n)*"
@@ -68,13 +67,13 @@ _OLD = regex(
     r"\s*\"?name(?: \\ (?=[^\n,]+ \().*?\)\"?,|,(?=[^\n,]+ \()[^\n,]++(?<=\))(?:,±)?[,\n])"
 )
 
-#: Number, text, and whether a line end follows.
+#: Number, text, and whether the line has its newline.
 Line = tuple[int, str, bool]
 _CELLS = frozenset({"td", "th"})
 
 
 def recognises(head: Head) -> bool:
-    """Whether a file begins as a csv of benchstat does, or is its page."""
+    """Return whether a file begins like a csv of benchstat, or is its page."""
     if not head.is_start:
         return False
     text = head.text
@@ -83,12 +82,12 @@ def recognises(head: Head) -> bool:
 
 
 def parse(source: Source) -> Iterator[Record]:
-    """Yield the readings of a csv or a page, and what is to be said of them.
+    """Yield the readings of a csv or a page, and diagnostics about them.
 
     Raises
     ------
     UnreadableError
-        At damaged gzip; what stood before it has been yielded.
+        If gzip data is damaged; the records before have been yielded.
     """
     if source.size > MAX_BYTES:
         what = f"the file has {source.size >> 20} MiB, far more than any benchstat summary"
@@ -103,7 +102,7 @@ def parse(source: Source) -> Iterator[Record]:
 
 
 def _read_page(calls: Calls, lines: Sequence[Line]) -> bool:
-    """Read a page; tell whether it ends before its table does."""
+    """Read a page; return whether it ends before its table does."""
     page = Page(calls.report, calls.add)
     page.feed("\n".join(text for _, text, _ in lines))
     page.end()
@@ -111,7 +110,7 @@ def _read_page(calls: Calls, lines: Sequence[Line]) -> bool:
 
 
 def _read_sheet(calls: Calls, lines: Sequence[Line]) -> bool:
-    """Read a csv; tell whether its last line is cut."""
+    """Read a csv; return whether its last line is truncated."""
     sheet = Sheet(calls.report, calls.add)
     for number, text, closed in lines:
         sheet.feed(number, text, closed=closed)
@@ -120,27 +119,27 @@ def _read_sheet(calls: Calls, lines: Sequence[Line]) -> bool:
 
 
 class Page(HTMLParser):
-    """Turns a page into tables.
+    """A converter of a page to tables.
 
     Parameters
     ----------
     report : callable
-        Takes a line number, what was lost there, and what to do.
+        Takes a line number, a description of the loss, and a hint.
     finish : callable
-        Takes a table that has been read to its end.
+        Takes a completely read table.
     """
 
     def __init__(self, report: Report, finish: Callable[[Table], None]) -> None:
         super().__init__()
         self._report = report
         self._finish = finish
-        self._inside = False  # a table of benchstat
+        self._inside = False  # whether this is inside a table of benchstat
         self._table: Table | None = None
         self._files: tuple[str, ...] = ()
         self._kind = ""
         self._line = 0
         self._cells: list[str] = []
-        self._lines: list[int] = []  # where the text of each cell begins
+        self._lines: list[int] = []  # the first line of each cell's text
         self._is_head = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -174,7 +173,7 @@ class Page(HTMLParser):
             self._cells[-1] += data
 
     def end(self) -> None:
-        """End the table that is open; a row that has not ended may be cut."""
+        """End the open table; a row without its end may be truncated."""
         table, self._table = self._table, None
         self._cells, self._lines = [], []
         if table is not None:

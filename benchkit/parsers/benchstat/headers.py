@@ -1,11 +1,11 @@
-"""The heads of tables in a text: bars of the new tool, words of the old one.
+"""Heads of tables in a text (bars in the new tool, words in the old one) and their rows.
 
 The new tool's columns begin at the bars ``│`` of its head, counted in characters, not bytes.
 
-Rows of a table in a text: which cell stands in which column.
+Each cell of a row has to be assigned to a column.
 
-A benchmark that a column lacks leaves a blank, so the place on the line tells the column; where
-every column is filled, their order does, whatever an editor did to the blanks.
+A benchmark that is missing from a column leaves a blank, so the position on the line identifies the
+column. If every column is filled, the order does, however an editor changed the blanks.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from benchkit.redaction import show_part
 from benchkit.regexes import regex
 
 BAR = "│"
-#: ``old`` and ``new``, or what somebody wrote there instead.
+#: ``old`` and ``new``, or the names that a user wrote instead.
 _OLD_TWO = regex(r"name\s+(\S+) (\S+)\s+(\S+) (\S+)\s+delta")
 _OLD_ONE = regex(r"name\s+(\S+)")
 _OLD_MANY = regex(r"name \\ (\S+)\s\s+(?=\S)")
@@ -36,28 +36,28 @@ _COLUMN = regex(r"\S+(?: \S+)*")
 _CONFIG = regex(r"([a-z][^\s:A-Z]*+):(?: ++(.*))?")
 _GROUP = regex(r"[a-z][^\s:A-Z]*:\S+(?: [a-z][^\s:A-Z]*:\S+)*")
 _NAME = regex(r"\S+")
-#: A value of the row that sums up a table: the changes beside it have a sign or none.
+#: A value in the row of geomeans; the changes next to it have a per cent sign or a leading sign.
 _GEOMEAN = regex(r"(?<!\S)\d[^\s%]*(?!\S)")
 
 
 class Report(Protocol):
-    """Notes a problem of a line; a remark costs nothing of what stands there."""
+    """A function that records a problem of a line; a remark means that no value is lost."""
 
     def __call__(self, line: int, what: str, hint: str = "", *, is_remark: bool = False) -> None:
-        """Note a problem of a line."""
+        """Record a problem of a line."""
 
 
 def is_barred(text: str) -> bool:
-    """Tell a line of the head of a table of the new tool: bars, and nothing before the first."""
+    """Return whether a line is in the head of a new table: bars, and nothing before the first."""
     first, bar, rest = text.rstrip().partition(BAR)
     return bool(bar) and rest.endswith(BAR) and not strip_prefix(first).strip()
 
 
 def open_table(lines: list[tuple[int, str]], config: Config) -> Table | None:
-    """Read the head of a table of the new tool: one or more lines of labels, one of units.
+    """Read the head of a table of the new tool: one or more lines of labels, one line of units.
 
-    The last line of labels tells where the columns begin. The bars of the units do not: ``vs base``
-    pushes them to the right above a column that is compared with nothing.
+    The last line of labels shows where the columns begin. The bars in the line of units do not:
+    ``vs base`` shifts them to the right above a column without a comparison.
     """
     if len(lines) < 2:
         return None
@@ -71,7 +71,7 @@ def open_table(lines: list[tuple[int, str]], config: Config) -> Table | None:
 
 
 def join_label(parts: Iterable[str]) -> str:
-    """Return the name of a column that has one label or several: ``old.txt 1`` is ``old 1``."""
+    """Return the name of a column with one or more labels: ``old.txt 1`` is ``old 1``."""
     return " ".join(part.removesuffix(".txt") for part in parts if part)
 
 
@@ -83,7 +83,7 @@ def _find_label(text: str, start: int) -> str:
 
 
 def open_old_table(number: int, text: str) -> Table | None:
-    """Read the head of a table of the old tool: of one file, of two, or of more."""
+    """Read the head of a table of the old tool for one, two or more files."""
     bare = strip_prefix(text).rstrip()
     two = _OLD_TWO.fullmatch(bare)
     if two is not None:
@@ -128,13 +128,13 @@ def split_group(line: str) -> Config | None:
 
 
 def change_config(config: Config, changes: Config) -> Config:
-    """Return a configuration with changes; an empty value takes a key away."""
+    """Return a configuration with changes; an empty value removes a key."""
     merged = {**config, **changes}
     return {key: value for key, value in merged.items() if value}
 
 
 def read_row(table: Table, number: int, text: str, report: Report) -> Row | None:
-    """Read a line as a row; None if it is none, or cut, or if its columns do not line up."""
+    """Read a line as a row; return None for other, truncated and misaligned lines."""
     name, rest = _split(table, text)
     matches = list(CELL.finditer(text, rest))
     if not matches or CELL.sub("", text[rest:]).strip():
@@ -158,7 +158,7 @@ def read_row(table: Table, number: int, text: str, report: Report) -> Row | None
 
 
 def read_geomean(table: Table, number: int, text: str) -> None:
-    """Read the row that sums up a table; a column may have no value there."""
+    """Read the row of geomeans; a column may have no value there."""
     matches = list(_GEOMEAN.finditer(text, len(text) - len(strip_prefix(text))))
     places = _place(table, text, [match.start() for match in matches]) if matches else None
     texts = (match[0] for match in matches)
@@ -166,7 +166,7 @@ def read_geomean(table: Table, number: int, text: str) -> None:
 
 
 def is_row(line: str) -> bool:
-    """Tell a row of a table by itself: a name, and cells of which one has a spread.
+    """Return whether a line alone looks like a row: a name, and cells, one of them with a spread.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def is_row(line: str) -> bool:
 def compare(
     table: Table, row: Row, place: int, comparison: Comparison | None, report: Report
 ) -> None:
-    """Take over what a comparison says of the runs; say so if it cannot be true."""
+    """Apply the numbers of runs from a comparison; report an impossible p-value."""
     if comparison is None:
         return
     row.compare(place, comparison)
@@ -200,7 +200,7 @@ def compare(
 
 
 def _split(table: Table, text: str) -> tuple[str, int]:
-    """Return the name of a row, and where its cells may begin."""
+    """Return the name of a row, and the index where its cells may begin."""
     if not table.is_old:
         return strip_prefix(text[: table.starts[0]]).strip(), table.starts[0]
     match = _NAME.search(text, len(text) - len(strip_prefix(text)))
@@ -208,7 +208,7 @@ def _split(table: Table, text: str) -> tuple[str, int]:
 
 
 def _place(table: Table, text: str, begins: list[int]) -> list[int] | None:
-    """Return the columns of the cells that begin at ``begins``; None if they cannot be told."""
+    """Return the columns of the cells that begin at ``begins``; None if they are ambiguous."""
     aligned = all(not text[start - 1 : start].strip() for start in table.starts)
     if len(begins) == len(table.columns) and (aligned or table.is_old):
         return list(range(len(begins)))

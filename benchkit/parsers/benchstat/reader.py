@@ -1,7 +1,7 @@
 """The text output of benchstat, line by line, alone or among other text.
 
-What stands between two tables tells whether they are of one call: benchstat itself prints nothing
-there but blank lines, configuration and footnotes.
+The lines between two tables show whether they belong to one call: benchstat itself prints only
+blank lines, configuration and footnotes there.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from benchkit.regexes import regex
 _FOOTNOTE = regex(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]+ \S")
 _HEADLESS = "no heading above this row names its metric, so it was left out"
 _EXACT = "exact distribution expected"
-#: More lines of labels than any table has.
+#: Maximum number of lines of labels above a table.
 _LEVELS = 15
 _LACKING = regex(r"[A-Z]\S*")
 
@@ -37,19 +37,19 @@ _WORDS = ("±", " delta")
 
 
 def recognises(head: Head) -> bool:
-    """Whether a text holds the head of a table of benchstat and a row below it."""
+    """Return whether a text has the head of a benchstat table and a row below it."""
     return any(word in head.text for word in _WORDS) and any(
         sign.search(head.text) for sign in _SIGNS
     )
 
 
 def parse(source: Source) -> Iterator[Record]:
-    """Yield the readings of every table of a text, and what is to be said of them.
+    """Yield the readings of each table of a text, and diagnostics about them.
 
     Raises
     ------
     UnreadableError
-        At damaged gzip; what stood before it has been yielded.
+        If gzip data is damaged; the records before have been yielded.
     """
     reader, lines = _Reader(source.label), UntilDamage(source.ended_lines())
     for number, text, closed in lines:
@@ -60,19 +60,19 @@ def parse(source: Source) -> Iterator[Record]:
 
 
 class _Reader:
-    """The table that is open, the head that may become one, and what holds for the next one."""
+    """The open table, the head that may become one, and the configuration of the next one."""
 
     def __init__(self, label: str) -> None:
         self.calls = Calls(label)
         self._table: Table | None = None
-        self._last: Table | None = None  # the one that ended last
+        self._last: Table | None = None  # the table that ended last
         self._bars: list[tuple[int, str]] = []
         self._config: Config = {}
         self._changes: Config = {}
-        self._is_cut = False  # whether the last line is what a cut may have left
+        self._is_cut = False  # whether the last line may result from a cut
 
     def feed(self, number: int, text: str, *, closed: bool = True) -> None:
-        """Take a line of the source; without its end, it may be cut anywhere."""
+        """Read a line of the source; without its newline, it may be truncated anywhere."""
         self._is_cut = False
         if headers.is_barred(text):
             self._end_table()
@@ -94,7 +94,7 @@ class _Reader:
             self._changes = {}
 
     def close(self, *, is_cut: bool) -> Iterator[Record]:
-        """End everything that is open."""
+        """End the open table and call."""
         is_cut = is_cut or self._is_cut or bool(self._bars)
         is_cut = is_cut or (self._table is not None and not self._table.rows)
         self._end_table()
@@ -107,7 +107,7 @@ class _Reader:
             self.calls.add(table)
 
     def _open_table(self) -> None:
-        """Open the table whose head has been read; of a call that begins here, if need be."""
+        """Open the table below a complete head, for a new call if its configuration shows one."""
         bars, self._bars = self._bars, []
         changes, self._changes = self._changes, {}
         table = headers.open_table(bars, headers.change_config(self._config, changes))
@@ -118,7 +118,7 @@ class _Reader:
         self._config, self._table = table.config, table
 
     def _continue_table(self, table: Table, number: int, text: str, bare: str) -> bool:
-        """Read a line below a table's head; False if it is not of the table."""
+        """Read a line below a table's head; return False if it does not belong to the table."""
         if bare.startswith(GEOMEANS):
             read_geomean(table, number, text)
             return True
@@ -142,7 +142,7 @@ class _Reader:
         return len(table.columns) > 2 and _LACKING.fullmatch(bare) is not None
 
     def _take_other(self, number: int, text: str, bare: str) -> None:
-        """Take a line outside of tables: a head of the old tool, configuration, or other text."""
+        """Read a line outside tables: a head of the old tool, configuration, or other text."""
         config = headers.split_config(bare)
         old = headers.open_old_table(number, text)
         if old is not None:
@@ -154,11 +154,11 @@ class _Reader:
                 self.calls.report(number, _HEADLESS)
             self.calls.end()
             self._config, self._changes, self._last = {}, {}, None
-        elif self._last is not None:  # the old tool leaves a blank line below groups
+        elif self._last is not None:  # the old tool prints a blank line below groups
             read_geomean(self._last, number, text)
 
     def _doubt_row(self, table: Table, number: int, line: str) -> None:
-        """Give up the last cell of a row without its end: a footnote may be missing behind it."""
+        """Drop the last cell of a row without its newline: its footnote mark may be missing."""
         if table.geomeans and table.geomeans[-1].line == number and not line.endswith("%"):
             cells = table.geomeans[-1].cells
             cells.pop(max(cells, default=0), None)

@@ -1,7 +1,6 @@
-"""benchstat's csv, new and old: the tables of one call, a blank line between them.
+"""benchstat's csv, new and old: the tables of one call, separated by blank lines.
 
-The rows are ragged, and where the columns stand is told by the row of units (new) or by the head
-(old).
+The rows are ragged; the row of units (new) or the head (old) shows where the columns are.
 """
 
 from __future__ import annotations
@@ -33,25 +32,25 @@ from benchkit.regexes import regex
 
 _OLD_HEAD = regex(r"name(?: \\ (.+))?")
 _METRIC = regex(r"(?:old |new )?(\S+)(?: \(.*\))?")
-#: The old tool writes six digits and an exponent; less is cut.
+#: The old tool writes six digits and an exponent; any shorter number is truncated.
 _OLD_NUMBER = regex(r"-?\d\.\d{5}E[+-]\d{2,3}", re.ASCII)
 _WARNING = regex(r"[A-Z]+\d+: ")
 
 
 class Sheet:
-    """Turns the lines of a csv into tables.
+    """A converter of csv lines to tables.
 
     Parameters
     ----------
     report : callable
-        Takes a line number, what was lost there, and what to do.
+        Takes a line number, a description of the loss, and a hint.
     finish : callable
-        Takes a table that has been read to its end.
+        Takes a completely read table.
 
     Attributes
     ----------
     is_cut : bool
-        Whether the last line may have lost more than its end.
+        Whether the last line may have lost more than its newline.
     """
 
     def __init__(self, report: Report, finish: Callable[[Table], None]) -> None:
@@ -59,14 +58,14 @@ class Sheet:
         self._report = report
         self._finish = finish
         self._table: Table | None = None
-        self._last: Table | None = None  # the one that ended last
-        self._step = 0  # how many fields a column of an old table has; 0 in a new one
-        self._width = 0  # how many fields the head has
+        self._last: Table | None = None  # the table that ended last
+        self._step = 0  # number of fields per column of an old table; 0 in a new one
+        self._width = 0  # number of fields in the head
         self._labels: list[list[str]] = []
         self._config: Config = {}
 
     def feed(self, number: int, text: str, *, closed: bool) -> None:
-        """Take a line; without its end, its last field may be cut and is passed over."""
+        """Read a line; without its newline, its last field may be truncated and is skipped."""
         if not text.strip():
             self.end()
             return
@@ -92,14 +91,14 @@ class Sheet:
             self._labels.append(fields)
 
     def end(self) -> None:
-        """End the table that is open."""
+        """End the open table."""
         table, self._table = self._table, None
         if table is not None:
             self._last = table
             self._finish(table)
 
     def _open(self, number: int, fields: list[str]) -> bool:
-        """Open a table if this is the row of units, or the head of an old table."""
+        """Open a table if this line is its row of units, or the head of an old table."""
         if fields[0] == "" and fields[2:3] == ["CI"]:
             table = self._make_table(number, fields)
         elif len(fields) > 1 and (head := _OLD_HEAD.fullmatch(fields[0])) is not None:
@@ -154,7 +153,7 @@ class Sheet:
             table.rows.append(row)
 
     def _read_geomean(self, number: int, fields: Sequence[str]) -> None:
-        """Read the row that sums up a table, which may stand below a blank line in old csv."""
+        """Read the row of geomeans, which may follow a blank line in old csv."""
         if (table := self._table or self._last) is not None:
             cells = {at: fields[start] for at, start in enumerate(table.starts) if fields[start:]}
             table.add_geomean(number, cells)
@@ -175,7 +174,7 @@ class Sheet:
         return Cell(amount.value, table.step_of(amount), read_share(spread))
 
     def _find_notes(self, table: Table, fields: Sequence[str]) -> Iterator[tuple[int, str]]:
-        """Yield the comparisons of a row with the places of their columns."""
+        """Yield the comparisons of a row with the indices of their columns."""
         if not self._step:
             for place, start in enumerate(table.starts[1:], start=1):
                 yield place, "".join(fields[start + 3 : start + 4])

@@ -1,12 +1,12 @@
-"""The tables of one call of benchstat, and the readings they make together.
+"""The tables of one benchstat call, and the readings that they form together.
 
-Time, bytes and allocations of the same runs stand in three tables, and every form of both tools
-comes down to the same tables.
+Time, bytes and allocations of the same runs are in three tables, and every form of both tools is
+converted to the same tables.
 
-Where one call of benchstat ends and the next begins, and what is to be said of a source.
+A source may have several calls.
 
-A page may hold the output of several calls; the tables of one belong together, those of two are
-two runs.
+A page may hold the output of several calls; the tables of one call belong together, those of two
+calls are two runs.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from benchkit.parsers.base import Reading, Record, Status
 from benchkit.parsers.benchstat.amounts import Amount, Cell, Comparison, Heading, read_amount
 from benchkit.parsers.gobench.names import Names
 
-#: The names of the rows that sum up the others, the new tool's first.
+#: Names of the geomean rows, the new tool's first.
 GEOMEANS = ("geomean", "[Geo mean]")
 GEOMEAN = GEOMEANS[0]
 _OLD = "old-"
 Config = dict[str, str]
-#: Configuration, column, which of the columns called so, benchmark.
+#: Configuration, column name, index among the columns of that name, benchmark.
 Key = tuple[frozenset[tuple[str, str]], str, int, str]
 _LOSSY = (
     "benchstat's summaries contain medians or means but no individual runs, so nothing can be "
@@ -36,15 +36,15 @@ _RAW = "ingest the raw `go test -bench` files to compare"
 
 @dataclass(slots=True)
 class Row:
-    """One benchmark: what is told of it, by the place of the column.
+    """One benchmark with its cells by column index.
 
     Parameters
     ----------
     config : dict of str to str
-        The configuration that holds for it.
+        The configuration that applies to it.
     cells : dict of int to Cell
     faults : dict of int to str
-        What cannot be true of a comparison with the first column.
+        Impossible facts about a comparison with the first column.
     """
 
     name: str
@@ -54,11 +54,11 @@ class Row:
     faults: dict[int, str] = field(default_factory=dict)
 
     def tell_faults(self, cell: Cell) -> list[str]:
-        """Return what cannot be true of the comparison that stands behind a cell."""
+        """Return the problems of the comparison next to a cell."""
         return [fault for place, fault in self.faults.items() if self.cells.get(place) is cell]
 
     def compare(self, place: int, comparison: Comparison | None) -> None:
-        """Take over the numbers of runs from a comparison with the first column."""
+        """Set the numbers of runs from a comparison with the first column."""
         if comparison is not None:
             for column, size in zip((0, place), comparison.sizes, strict=True):
                 if column in self.cells:
@@ -67,7 +67,7 @@ class Row:
 
 @dataclass(slots=True)
 class Table:
-    """One unit of one call of benchstat.
+    """A table for one unit in one call of benchstat.
 
     Parameters
     ----------
@@ -76,15 +76,15 @@ class Table:
     columns : tuple of str
         As printed, without ``.txt``.
     line : int
-        Where it begins.
+        The line where it begins.
     config : dict of str to str
     starts : tuple of int
-        Where in a line the columns begin, if that tells them apart.
+        The indices in a line where the columns begin, if these identify them.
     geomeans : list of Row
-        The row that sums up the others, if there is one.
+        The row of geomeans, if there is one.
     is_exact, is_tested : bool
-        Whether the unit is known to be declared exact, which makes a centre the most frequent
-        value, or known not to be, as it has p-values.
+        Whether the unit is known to be declared exact, so that a centre is the most frequent value,
+        or known not to be, because it has p-values.
     is_cut : bool
         Whether the source may end inside it.
     """
@@ -102,7 +102,7 @@ class Table:
     is_cut: bool = False
 
     def add_geomean(self, line: int, texts: Mapping[int, str]) -> None:
-        """Add the row that sums up the others, of all groups in the old tool."""
+        """Add the row of geomeans, which covers all groups in the old tool."""
         row = Row(GEOMEAN, line, {} if self.is_old else self.config)
         for place, text in texts.items():
             amount = read_amount(text, self.heading)
@@ -112,16 +112,16 @@ class Table:
 
     @property
     def is_old(self) -> bool:
-        """Whether the tool before 2023 wrote it."""
+        """Return whether the table comes from the tool before 2023."""
         return self.form.startswith(_OLD)
 
     @property
     def is_apart(self) -> bool:
-        """Whether it holds the zeros that the new tool leaves out of the table they belong to."""
+        """Return whether it has the zeros that the new tool lists apart from their table."""
         return not self.is_old and self.heading.unit.exponent != 0
 
     def columns_of(self, row: Row) -> Iterator[tuple[Key, Cell]]:
-        """Yield the cells of a row with what they are of."""
+        """Yield the cells of a row with their keys."""
         for place, cell in sorted(row.cells.items()):
             label = self.columns[place]
             rank = self.columns[:place].count(label)
@@ -132,10 +132,10 @@ class Table:
         return None if self.form == "csv" else amount.step
 
     def stat_of(self, cell: Cell) -> str:
-        """Return what a centre is: the old tool's mean, the new one's median or mode.
+        """Return the statistic of a centre: the old tool's mean, the new one's median or mode.
 
-        It is empty where a cut leaves that open. In a text a footnote hangs on a centre that is a
-        mode; in csv nothing but the missing p-values tells that the unit is exact.
+        It is empty if truncation leaves that open. In a text, a footnote marks a centre that is a
+        mode; in csv only missing p-values show that the unit is exact.
         """
         if self.is_old:
             return "mean"
@@ -147,22 +147,22 @@ class Table:
         return "" if self.is_cut and not self.is_tested else "median"
 
 
-#: The entry of a run's environment that says which of its comparisons cannot be true.
+#: The key in a run's environment for comparisons that cannot be true.
 FAULT = "benchstat.fault"
-#: The one that says which call of its source it is of, from the second on.
+#: The key for the number of the call in its source, from the second call on.
 TABLE = "table"
 Place = tuple[Table, Row, Cell]
 
 
 class Document:
-    """The tables of one call, in the order in which they stand.
+    """The tables of one call, in their original order.
 
     Parameters
     ----------
     label : str
-        How diagnostics name the source.
+        The source's name in diagnostics.
     number : int
-        Which of the calls of other columns in its source it is, from 1.
+        The number of the call among those with other columns in its source, from 1.
     """
 
     def __init__(self, label: str) -> None:
@@ -171,7 +171,7 @@ class Document:
         self.tables: list[Table] = []
 
     def repeats(self, table: Table) -> bool:
-        """Tell whether a table says again what another one says, and so is of another call."""
+        """Return whether a table repeats another one, and therefore belongs to another call."""
         return any(
             table.form != known.form
             or (
@@ -183,11 +183,11 @@ class Document:
         )
 
     def add(self, table: Table) -> None:
-        """Take a table."""
+        """Add a table."""
         self.tables.append(table)
 
     def read(self, status: Status) -> Iterator[Reading | Diagnostic]:
-        """Yield the readings, and what is to be said of them."""
+        """Yield the readings and the diagnostics about them."""
         for table in self.tables[-1:]:
             table.is_cut = status == "partial"
         per_op = {each.heading.unit.metric for each in self.tables if not each.heading.alone}
@@ -254,7 +254,7 @@ def _make_reading(key: Key, places: list[Place], names: Names, status: Status) -
 
 
 def _add_rows(reading: Reading, table: Table, row: Row, cell: Cell) -> None:
-    """Add a centre as it is printed, and what its ``±`` comes to."""
+    """Add a centre as printed, and the values that follow from its ``±``."""
     unit = table.heading.unit
     stat = GEOMEAN if row.name == GEOMEAN else table.stat_of(cell)
     metric, base, center = unit.metric, unit.base, cell.center
@@ -280,12 +280,12 @@ def _find_ends(center: float, half: float) -> dict[str, float]:
 
 
 class Calls:
-    """Collects the tables of a source, call by call.
+    """A collector of the tables in a source, by call.
 
     Parameters
     ----------
     label : str
-        How diagnostics name the source.
+        The source's name in diagnostics.
     """
 
     def __init__(self, label: str) -> None:
@@ -297,22 +297,22 @@ class Calls:
         self._first = 0  # the line of the first table
 
     def report(self, line: int, what: str, hint: str = "", *, is_remark: bool = False) -> None:
-        """Note a problem; what is around it is kept."""
+        """Record a problem; everything around it is kept."""
         hint = hint or "everything else is kept; use the output as benchstat printed it"
         noted = Diagnostic(self.label, line, what, hint, "warning", is_remark=is_remark)
         self._problems.append(noted)
 
     @property
     def is_open(self) -> bool:
-        """Whether a call has begun that has not been ended."""
+        """Return whether a call has begun and not ended."""
         return bool(self._document.tables)
 
     def repeats(self, table: Table) -> bool:
-        """Tell whether a table is of another call than the last ones."""
+        """Return whether a table belongs to another call than the last ones."""
         return self._document.repeats(table)
 
     def add(self, table: Table) -> None:
-        """Take a table that has been read to its end."""
+        """Add a completely read table."""
         if not table.rows:
             return
         if self._document.repeats(table):
@@ -323,7 +323,7 @@ class Calls:
     def end(self, status: Status = "complete") -> None:
         """End a call; its readings are then ready.
 
-        Calls of the same columns repeat each other, so that they have one number.
+        Calls with the same columns are repeats, so they share a number.
         """
         columns = frozenset(name for table in self._document.tables for name in table.columns)
         if columns:
@@ -338,7 +338,7 @@ class Calls:
         yield from ready
 
     def close(self, *, is_cut: bool) -> Iterator[Record]:
-        """End the last call and say what holds for the whole source.
+        """End the last call, and report on the whole source.
 
         Parameters
         ----------

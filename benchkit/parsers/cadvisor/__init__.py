@@ -1,30 +1,30 @@
-r"""cAdvisor's REST answers: containers, subcontainers, docker, stats and summary, of API 1.0 to 2.1.
+r"""cAdvisor's REST answers of API 1.0 to 2.1: containers, subcontainers, docker, stats, summary.
 
-CAdvisor sees what a server, its storage and its collector use, without asking any of them.
+CAdvisor sees the usage of a server, its storage and its collector without their cooperation.
 
-API 1.3, ``subcontainers``, verbatim but for what is left out at …::
+API 1.3, ``subcontainers``, verbatim except for omissions at …::
 
     [{"name":"/bench/storage","spec":{…"has_cpu":true,"cpu":{"limit":1024,"max_limit":0,"period":100000},
     "has_memory":true,"memory":{"limit":2147483648,…}},"stats":[{"timestamp":"2026-11-21T01:21:41.622269238Z",
     "cpu":{"usage":{"total":306678907164,"user":145210000000,"system":161460000000},"cfs":{…}},
     "memory":{"usage":117612544,"cache":33304576,"rss":82448384,"working_set":84652032,…}},…]},…]
 
-API 2.1, ``stats``, is a map of cgroups, with the CPU in use as nanocores beside the counter; 2.0
-has lists of values for ``{"spec":…,"stats":…}``::
+API 2.1, ``stats``, is a map of cgroups, with the CPU in use as nanocores next to the counter; 2.0
+has lists of values as ``{"spec":…,"stats":…}``::
 
     {"/bench":{"spec":{…},"stats":[…,{"timestamp":"2026-11-21T01:21:43.274959896Z",
     "cpu":{"usage":{"total":789319591904,…}},"cpu_inst":{"usage":{"total":1094577794,…}},…}]}}
 
-What the numbers are: ``cpu.usage.total`` counts ns since the cgroup exists, over restarts of what
-runs in it; per-CPU counters are parts of it and are not read. Network and disk are sums over the
-interfaces (without lo) and devices. A cgroup whose children are in the same answer repeats them
-and is left out, as are cgroups inside a Docker container, and pause containers. Limits stand in
-`Reading.env` as ``limit.<container>.cpu`` (cores) and ``limit.<container>.memory`` (B); without a
-limit there is none. Of a summary, the latest values and those of the last minute are read. An
-answer that is cut short is refused: whose parent a cgroup is would be guessed.
+Meaning of the numbers: ``cpu.usage.total`` counts ns since the cgroup was created, across restarts
+of its processes; per-CPU counters are parts of it and are not read. Network and disk are sums over
+the interfaces (without lo) and devices. A cgroup whose children are in the same answer repeats them
+and is left out, as are cgroups inside a Docker container, and pause containers. Limits are in
+`Reading.env` as ``limit.<container>.cpu`` (cores) and ``limit.<container>.memory`` (B), or missing
+if there is none. For a summary, the latest values and those of the last minute are read. A
+truncated answer is rejected, because the parents of its cgroups would be guesses.
 
 Not recorded: which run an answer belongs to, the version of cAdvisor, names of plain cgroups.
-"""  # noqa: E501 - verbatim
+"""
 
 from __future__ import annotations
 

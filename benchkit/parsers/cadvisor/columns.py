@@ -1,11 +1,11 @@
-"""The looks of a container, many at once.
+"""Observations of a container, many at once.
 
 CAdvisor writes a kilobyte per container and second, of which a dozen numbers are read. The last
-look of a list, and all of a list in which one is unusual, are left to the plain decoder.
+observation of a list, and whole lists with an unusual one, are left to the plain decoder.
 
-What one look of cAdvisor at one container tells.
+`read_look` reads a single observation.
 
-API 1.x and 2.x name the same fields, and a missing field is not a zero.
+API 1.x and 2.x use the same field names, and a missing field is not a zero.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 _LIST, _LOOK = b'"stats":[{"timestamp":"', b'{"timestamp":"'
 #: Bytes of lists that are read at once.
 _BATCH = 1 << 22
-#: Looks that are too few for it.
+#: Number of observations that are too few for columns.
 _FEW = 4
-#: Integers below are floats to the last digit.
+#: Integers below this are exact as floats.
 _EXACT = 1 << 53
 CORES = Measure("cpu_usage", "cores", "sample")
-#: Measures, in how many parts of their unit, and where; those of a limit are zero without one.
+#: Measures, their divisor, and the path of their value; a limit of zero means none.
 CPU = (
     (CONTAINERS["container_cpu_usage_seconds_total"], 10**9, ("cpu", "usage", "total")),
     (CORES, 10**9, ("cpu_inst", "usage", "total")),
@@ -52,14 +52,14 @@ DISK = dict(zip(("Read", "Write"), counters.DISK, strict=True))
 
 
 class _Span(NamedTuple):
-    """Where the looks of a list begin, the last one too, and in which line."""
+    """Indices where the observations of a list begin (including the last), and its line."""
 
     starts: list[int]
     line: int
 
 
 def find_looks(data: bytes) -> Iterator[Part]:
-    """Yield the looks that can be read in columns."""
+    """Yield the observations that can be read in columns."""
     batch: list[_Span] = []
     for span in _find_spans(data):
         batch.append(span)
@@ -87,11 +87,11 @@ def _find_spans(data: bytes) -> Iterator[_Span]:
 
 
 def _read(data: bytes, spans: Sequence[_Span]) -> Iterator[Part]:
-    """Read the looks of some lists at once; one by one if any of them is unusual."""
+    """Read the observations of some lists at once, or one by one if any is unusual."""
     text = b"\n".join(data[span.starts[0] : span.starts[-1] - 1] for span in spans)
     try:
         looks = _read_looks(text.replace(b"," + _LOOK, b"\n" + _LOOK))
-    except ValueError:  # Arrow's own, too
+    except ValueError:  # including Arrow's errors
         looks = None
     if looks is None or len(looks.times) != sum(len(span.starts) - 1 for span in spans):
         for span in spans if len(spans) > 1 else ():
@@ -102,12 +102,12 @@ def _read(data: bytes, spans: Sequence[_Span]) -> Iterator[Part]:
         rows = slice(row, row := row + len(span.starts) - 1)
         times = looks.times[rows]
         columns = [c._replace(values=c.values[rows], exists=c.exists[rows]) for c in looks.columns]
-        if len(np.unique(times)) == len(times):  # else it matters which value comes first
+        if len(np.unique(times)) == len(times):  # otherwise it matters which value comes first
             yield Part(span.starts[0], span.starts[-1] - 1, Looks(times, columns, span.line))
 
 
 def _read_looks(text: bytes) -> Looks | None:
-    """Read one look per line."""
+    """Read one observation per line."""
     import pyarrow as pa
     from pyarrow import json
 
@@ -139,7 +139,7 @@ def _read_looks(text: bytes) -> Looks | None:
 
 
 def _tell(look: dict[str, pa.Array]) -> Iterator[Column]:
-    """Yield what `read_look` yields of each look."""
+    """Yield the columns that correspond to `read_look` for each observation."""
     import pyarrow.compute as pc
 
     has_cpu, has_memory = (
@@ -158,7 +158,7 @@ def _tell(look: dict[str, pa.Array]) -> Iterator[Column]:
     interfaces = pc.struct_field(look["network"], "interfaces")
     yield from _add_up(NETWORK, interfaces, ["name"])
     has_none = np.asarray(interfaces.value_lengths().fill_null(0)) == 0
-    for name, measure in NETWORK.items():  # API 1.0: one interface, not named
+    for name, measure in NETWORK.items():  # API 1.0: one unnamed interface
         alone, exists = _numbers(look["network"], name)
         yield Column(measure, "reported", alone, exists & has_none)
     devices = pc.struct_field(look["diskio"], "io_service_bytes")
@@ -166,7 +166,7 @@ def _tell(look: dict[str, pa.Array]) -> Iterator[Column]:
 
 
 def _numbers(array: pa.Array, *path: str) -> tuple[Array, Array]:
-    """Return integers, and where there is one; ValueError if one is no exact float."""
+    """Return integers and a mask of valid ones; raise ValueError if one is not exact as a float."""
     import pyarrow.compute as pc
 
     column = pc.struct_field(array, list(path))
@@ -179,7 +179,7 @@ def _numbers(array: pa.Array, *path: str) -> tuple[Array, Array]:
 def _add_up(
     measures: dict[str, Measure], lists: pa.ListArray, keys: list[str], *path: str
 ) -> Iterator[Column]:
-    """Yield the sums over the parts of each look, but for the loopback if there are others."""
+    """Yield the sums over the parts of each observation, without any loopback among others."""
     import pyarrow.compute as pc
 
     size = len(lists)
@@ -200,7 +200,7 @@ def _add_up(
 
 
 class Column(NamedTuple):
-    """Values of one measure, shape (k,), and which looks tell one."""
+    """Values of one measure, shape (k,), and a mask of the observations that have one."""
 
     measure: Measure
     origin: str
@@ -209,7 +209,7 @@ class Column(NamedTuple):
 
 
 class Looks(NamedTuple):
-    """Looks that follow each other in a line; ``times`` are µs since 1970, shape (k,)."""
+    """Consecutive observations on one line; ``times`` are µs since 1970, shape (k,)."""
 
     times: np.ndarray
     columns: list[Column]
@@ -217,7 +217,7 @@ class Looks(NamedTuple):
 
 
 def read_look(look: dict[str, Any], line: int) -> Iterator[Value]:
-    """Yield what an element of ``stats`` tells, in a document of that line."""
+    """Yield the values in an element of ``stats``, from a document on that line."""
     if look.get("has_cpu", True):
         for measure, divisor, path in CPU:
             yield from tell(measure, {"": dig(look, *path)}, line, divisor)
@@ -228,7 +228,7 @@ def read_look(look: dict[str, Any], line: int) -> Iterator[Value]:
     network, diskio = look.get("network"), look.get("diskio")
     interfaces = network.get("interfaces") if isinstance(network, dict) else None
     if not isinstance(interfaces, list) or not interfaces:
-        interfaces = [network]  # API 1.0: one interface, not named
+        interfaces = [network]  # API 1.0: one unnamed interface
     parts = [part for part in interfaces if isinstance(part, dict)]
     for name, measure in NETWORK.items():
         yield from tell(measure, {str(part.get("name")): dig(part, name) for part in parts}, line)

@@ -1,10 +1,10 @@
-"""From cAdvisor's answers to a reading, its samples, and what has to be said about them.
+"""Conversion of cAdvisor's answers to a reading, its samples and diagnostics.
 
-A parent repeats its children, and cAdvisor repeats a look until it looks again.
+A parent repeats its children, and cAdvisor repeats an observation until the next one.
 
-The shapes of cAdvisor's answers, brought to one.
+The shapes of cAdvisor's answers are converted to one.
 
-Six endpoints wrap the same three things: a name, a specification, and a list of what was seen.
+Six endpoints wrap the same three things: a name, a specification, and a list of observations.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _LABEL = "io.kubernetes."
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """One container of an answer.
+    """One container in an answer.
 
     Parameters
     ----------
     container : Container or None
         None for a pause container.
     stats : list
-        As the answer has them; nothing is checked yet.
+        As in the answer; not validated yet.
     form : {'v1', 'v2', 'summary'}
     """
 
@@ -45,7 +45,7 @@ class Observed:
 
 
 def observed(answer: object) -> Iterator[Observed]:
-    """Yield the containers of an answer, whatever its endpoint."""
+    """Yield the containers in an answer of any endpoint."""
     if isinstance(answer, list):
         for item in answer:
             if isinstance(item, dict) and "timestamp" in item and "name" not in item:
@@ -109,14 +109,14 @@ _SIGNS = tuple(
 
 
 def recognises(head: Head) -> bool:
-    """Tell whether a source begins as this format does."""
+    """Return whether a source begins like this format."""
     if not head.is_start or not begins_json(head.text):
         return False
     return any(all(sign.search(head.text) for sign in signs) for signs in _SIGNS)
 
 
 def parse(source: Source) -> Iterator[Record]:
-    """Yield one reading, its samples, and the diagnostics.
+    """Yield one reading, its samples, and diagnostics.
 
     Examples
     --------
@@ -137,7 +137,7 @@ _Sorted = tuple[list[tuple[int, Observed]], list[Diagnostic]]
 
 
 def _read_in_columns(source: Source) -> _Sorted | None:
-    """Read a large answer; None if it is not as cAdvisor writes it."""
+    """Read a large answer; return None if cAdvisor does not write it like that."""
     from benchkit.parsers.cadvisor.columns import find_looks
 
     parts: list[Part] = []
@@ -152,7 +152,7 @@ def _read_in_columns(source: Source) -> _Sorted | None:
 
 
 def _sort(label: str, answers: Iterable[tuple[int, Any]]) -> _Sorted:
-    """Return the containers of all answers, and what has to be said about answers."""
+    """Return the containers in all answers, and diagnostics about the answers."""
     containers: list[tuple[int, Observed]] = []
     problems: list[Diagnostic] = []
     for line, answer in answers:
@@ -207,7 +207,7 @@ def _take_all(gatherer: Gatherer, subject: str | None, looks: Looks) -> None:
 
 
 def _take(gatherer: Gatherer, each: Observed, look: dict[str, Any], line: int) -> bool:
-    """Take a look's values; False where it does not tell its time."""
+    """Add the values of an observation; return False if it has no time."""
     time, subject = micros(look.get("timestamp")), each.container.subject if each.container else ""
     if time is None:
         return False

@@ -1,28 +1,28 @@
 r"""docker stats: the table with its refreshes, JSON lines, and the answers of the Docker API.
 
-It is there wherever Docker is.
+It is available wherever Docker is.
 
-The table, verbatim (the header comes again with every refresh; old versions say ``CONTAINER``)::
+The table, verbatim (the header is repeated at every refresh; old versions have ``CONTAINER``)::
 
     CONTAINER ID   NAME                CPU %     MEM USAGE / LIMIT     MEM %     NET I/O          BLOCK I/O   PIDS
     b7de80246e82   gracious_curran     0.29%     463.8MiB / 5.892GiB   7.69%     866B / 0B        0B / 0B     33
     aa71222c3d71   practical_shirley   0.00%     3.965MiB / 5.892GiB   0.07%     17.9kB / 586kB   0B / 0B     5
 
-``docker stats --format '{{json .}}'``, by Docker's documentation::
+``docker stats --format '{{json .}}'``, from Docker's documentation::
 
     {"BlockIO":"0B / 13.3kB","CPUPerc":"0.03%","Container":"5acfcb1b4fd1","ID":"5acfcb1b4fd1","MemPerc":"0.01%","MemUsage":"2.5MiB / 15.2GiB","Name":"web","NetIO":"916B / 0B","PIDs":"2"}
 
-What the numbers are: CPU is of one core (200 % is two cores); memory in MiB is in powers of 1,024,
-without the cache that is not in use (Docker 19.03 and later, cgroup v2); memory in MB (Docker 1.12
-and before, Podman), network and disk are in powers of 1,000. Network and disk count since the
-container began. A container that has stopped shows ``--`` or zeros. In the
-API's answer ``memory_usage`` holds the cache, and usage less ``inactive_file`` is the working set
+Meaning of the numbers: CPU is relative to one core (200 % is two cores). Memory in MiB uses powers
+of 1,024 and excludes the inactive cache (Docker 19.03 and later, cgroup v2). Memory in MB (Docker
+1.12 and before, Podman), network and disk use powers of 1,000. Network and disk count since the
+start of the container. A stopped container shows ``--`` or zeros. In the API's answer
+``memory_usage`` includes the cache, and usage minus ``inactive_file`` is the working set
 (*computed*).
 
-Versions: Docker 1.5 and later; the table may be one of your own columns, if its header is there.
+Versions: Docker 1.5 and later; the table may have user-defined columns if its header is present.
 
-Not recorded: times (but in the API's answers), the CPU limit, and whether the memory limit beside
-the usage is the container's or the machine's: it is not read.
+Not recorded: times (except in the API's answers), the CPU limit, and whether the memory limit next
+to the usage is the container's or the machine's, so it is not read.
 """  # noqa: E501 - verbatim
 
 from __future__ import annotations

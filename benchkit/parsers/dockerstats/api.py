@@ -1,6 +1,6 @@
 """The Docker API's answer to ``/containers/NAME/stats``.
 
-It holds the counters behind the table, with the time at which they were read.
+It has the counters behind the table, with the time of their reading.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ _LIMITED = {
 
 
 def is_answer(document: object) -> bool:
-    """Say whether a document is an answer."""
+    """Return whether a document is an answer."""
     return isinstance(document, dict) and isinstance(document.get("cpu_stats"), dict)
 
 
 def subject_of(answer: dict[str, Any]) -> str:
-    """Return the container's name, else its id."""
+    """Return the container's name, or else its id."""
     name = answer.get("name") or answer.get("id") or ""
     return str(name).removeprefix("/")
 
 
 def read_answer(answer: dict[str, Any], line: int) -> Iterator[Value]:
-    """Yield what an answer tells; ``line`` is that of its document."""
+    """Yield the values in an answer, whose document is on ``line``."""
     cpu, throttling = answer["cpu_stats"], answer["cpu_stats"].get("throttling_data")
     yield from tell(_CPU, {"": dig(cpu, "cpu_usage", "total_usage")}, line, 10**9)
     for name, measure in _LIMITED.items() if dig(throttling, "periods") else ():
@@ -47,7 +47,7 @@ def read_answer(answer: dict[str, Any], line: int) -> Iterator[Value]:
     if memory is not None and cache is not None:
         used = max(memory - cache, 0)
         yield Value(_WORKING_SET, used, line_of(memory, line), "computed")
-    networks = answer.get("networks", {"": answer.get("network")})  # one, before API 1.21
+    networks = answer.get("networks", {"": answer.get("network")})  # a single one before API 1.21
     networks = networks if isinstance(networks, dict) else {}
     for measure, name in zip(NETWORK, ("rx_bytes", "tx_bytes"), strict=True):
         yield from tell(measure, {each: dig(networks, each, name) for each in networks}, line)

@@ -1,6 +1,6 @@
-"""From frames of docker stats to readings.
+"""Conversion of docker stats frames to readings.
 
-A table may stand between other text, and its refreshes are not runs of their own.
+A table may be part of other text, and its refreshes are not separate runs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _API = (regex(r'"cpu_stats"\s*:\s*\{'), regex(r'"(?:read|memory_stats)"\s*:'))
 
 
 def recognises(head: Head) -> bool:
-    """Tell whether a source begins as this format does."""
+    """Return whether a source begins like this format."""
     text = head.text
     if "CPU %" in text and any(
         table.is_header(line) for line in text.split("\n") if "CPU %" in line
@@ -35,7 +35,7 @@ def recognises(head: Head) -> bool:
 
 
 def parse(source: Source) -> Iterator[Record]:
-    r"""Yield readings, their samples, and the diagnostics.
+    r"""Yield readings, their samples, and diagnostics.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def _frames(source: Source) -> Iterator[Record]:
                 yield from current.full_blocks()
         elif table.is_header(line):
             header, head = table.read_header(line), number
-        elif line.strip():  # other text: the table has ended
+        elif line.strip():  # other text ends the table
             yield from current.blocks() if current else ()
             header, head, current = [], 0, None
     yield from current.blocks() if current else ()
@@ -86,7 +86,7 @@ def _begin(line: str, number: int) -> Gatherer:
 
 
 def _cells(line: str, header: list[str]) -> dict[str, str] | None:
-    """Return a row's cells; None for a line that is no row."""
+    """Return a row's cells; None for any other line."""
     bare = strip_prefix(line)
     if bare.startswith("{"):
         return table.read_json(bare)
@@ -97,7 +97,7 @@ def _cells(line: str, header: list[str]) -> dict[str, str] | None:
 
 
 def _fits(header: list[str], cells: list[str]) -> bool:
-    """Say whether a row stands under its header; the last cells of one that is cut may lack."""
+    """Return whether a row matches its header; a truncated row may miss its last cells."""
     at = header.index("CPU %")
     return len(cells) <= len(header) and (
         len(cells) <= at or cells[at] == "--" or cells[at].rstrip("%").replace(".", "").isdigit()

@@ -1,6 +1,6 @@
-"""One row of ``docker stats``, in the table or as a JSON line.
+"""One row of ``docker stats``, from the table or a JSON line.
 
-Both forms hold the same formatted texts.
+Both forms have the same formatted texts.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from benchkit.parsers.counters import CONTAINERS, DISK, NETWORK, Measure
 from benchkit.regexes import regex
 from benchkit.units import Quantity, parse_bytes, scale, step
 
-#: Between cells; blanks beside a slash and before a unit of bytes are inside one.
+#: The gap between cells; blanks around a slash and before a unit of bytes are part of a cell.
 _GAP = regex(r"(?<![/\s])\s+(?![/\s]|[kKMGTP]?i?B\b)")
 _CPU = Measure("cpu_usage", "cores", "sample")
 _MEMORY = CONTAINERS["container_memory_usage_bytes"]
@@ -28,7 +28,7 @@ _KEYS = {
     "BlockIO": "BLOCK I/O",
 }
 _COLUMNS = frozenset({*_KEYS.values(), "MEM USAGE/LIMIT", "MEM %", "PIDS", "CPU TIME", "AVG CPU %"})
-#: Podman's names of columns.
+#: Podman's column names.
 _SAME = {
     "ID": "CONTAINER ID",
     "NET IO": "NET I/O",
@@ -40,7 +40,7 @@ _PERCENT = regex(r"(\d+(?:\.\d+)?)%")
 
 
 def is_header(line: str) -> bool:
-    """Say whether a line is the header of the table.
+    """Return whether a line is the header of the table.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def is_header(line: str) -> bool:
 
 
 def read_header(line: str) -> list[str]:
-    """Return the names of the columns, as Docker calls them; none of another line."""
+    """Return the names of the columns in Docker's spelling; empty for any other line."""
     text = strip_prefix(line).strip()
     names, place = list[str](), 0
     while place < len(text) and (name := _NAME.match(text, place)):
@@ -70,7 +70,7 @@ def split(line: str) -> list[str]:
 
 
 def read_json(line: str) -> dict[str, str] | None:
-    """Return the cells of a JSON line; None where it is none of docker stats'."""
+    """Return the cells of a JSON line; None if it does not come from docker stats."""
     try:
         cells = json.loads(line)
     except (ValueError, RecursionError):
@@ -81,13 +81,13 @@ def read_json(line: str) -> dict[str, str] | None:
 
 
 def subject_of(cells: Mapping[str, str]) -> str:
-    """Return the container's name, or its id where no name is shown."""
+    """Return the container's name, or its id if no name is shown."""
     named = (cells.get(column, "--") for column in ("NAME", "CONTAINER", "CONTAINER ID"))
     return next((name for name in named if name not in ("--", "")), "")
 
 
 def read_cells(cells: Mapping[str, str]) -> Iterator[tuple[Measure, Quantity]]:
-    """Yield the values of a row; a cell that is ``--``, cut or not of its form gives none."""
+    """Yield the values of a row, skipping cells that are ``--``, truncated or malformed."""
     share = _share(cells.get("CPU %", ""))
     if share is not None:
         yield _CPU, share
@@ -116,6 +116,6 @@ def _amount(text: str) -> Quantity | None:
     if not text.strip().endswith("B"):
         return None
     try:
-        return parse_bytes(text, binary=False)  # MiB says itself that it is
+        return parse_bytes(text, binary=False)  # the unit MiB implies powers of 1,024
     except ValueError:
         return None

@@ -1,6 +1,6 @@
-r"""Prometheus' text exposition: ``/metrics`` of cAdvisor, of the kubelet, and of what counts spans.
+r"""Prometheus' text exposition: ``/metrics`` of cAdvisor, the kubelet, and services with spans.
 
-A snapshot before and one after a run say what the run used, without a Prometheus.
+Snapshots before and after a run show the usage of the run without a Prometheus server.
 
 cAdvisor's, verbatim (0.60, ``curl -s http://127.0.0.1:8089/metrics``)::
 
@@ -19,7 +19,7 @@ Spans, verbatim::
     # TYPE otelcol_receiver_accepted_spans_total counter
     otelcol_receiver_accepted_spans_total{receiver="otlp",service_name="sink",transport="http"} 121344
 
-A histogram of times, verbatim but for buckets left out (client_golang 1.20)::
+A histogram of times, verbatim except for omitted buckets (client_golang 1.20)::
 
     # TYPE http_request_duration_seconds histogram
     http_request_duration_seconds_bucket{code="200",handler="/list",le="0.0005"} 14939
@@ -27,21 +27,21 @@ A histogram of times, verbatim but for buckets left out (client_golang 1.20)::
     http_request_duration_seconds_sum{code="200",handler="/list"} 6.151350319999982
     http_request_duration_seconds_count{code="200",handler="/list"} 16398
 
-Versions: text format 0.0.4 and OpenMetrics (``# EOF``), of any cAdvisor, kubelet (``/metrics/cadvisor``,
-``/metrics/resource``), OpenTelemetry Collector or application. Times are in ms since 1970; in
-OpenMetrics, in s.
+Versions: text format 0.0.4 and OpenMetrics (``# EOF``), of any cAdvisor, kubelet
+(``/metrics/cadvisor``, ``/metrics/resource``), OpenTelemetry Collector or application. Times are in
+ms since 1970, in OpenMetrics in s.
 
-What the numbers are: parts of one container (CPUs where there is no ``cpu="total"``, interfaces but
-lo, devices) are summed (origin *computed*) once their family has ended; if the text ends inside
-it, they are left out, for a cut text looks the same: ``# EOF`` says that it is whole. A last line
-without a line end is not read. Parents, pods and pause containers are left out. Which names of
-spans are known and what they mean stands in `benchkit.parsers.counters`.
+Meaning of the numbers: the parts of one container (CPUs without ``cpu="total"``, interfaces except
+lo, devices) are summed (origin *computed*) at the end of their family. If the text ends inside the
+family, they are left out, because a truncated text looks the same: ``# EOF`` shows that it is
+complete. A last line without a newline is not read. Parents, pods and pause containers are left
+out. The known names of spans and their meaning are listed in `benchkit.parsers.counters`.
 
-Histograms whose name ends in ``_seconds`` are kept as the counters they are: what a run added to them
-is the difference of two snapshots. Summaries are left out, and so are native histograms, of which
-the text shows no buckets.
+Histograms whose name ends in ``_seconds`` are kept as counters: a run's contribution is the
+difference of two snapshots. Summaries are left out, and so are native histograms, whose buckets the
+text does not show.
 
-Not recorded: when a line without a time was read, the scrape's own time, the run it belongs to.
+Not recorded: the time of a line without one, the time of the scrape, its run.
 """  # noqa: E501 - verbatim
 
 from __future__ import annotations
@@ -90,5 +90,5 @@ TEXT = Format(
     is_companion=True,
 )
 
-#: What files like ``spans-1.prom`` are called after; their values are Prometheus'.
+#: The tool for files like ``spans-1.prom``; their values are Prometheus'.
 TOOLS = (Tool(name="spans", formats=(TEXT,), role="companion", has_snapshots=True),)

@@ -1,6 +1,6 @@
-"""From a text exposition to a reading, its samples, and what has to be said about them.
+"""Conversion of a text exposition to a reading, its samples and diagnostics.
 
-A family is known to be whole only when the next one begins.
+A family is known to be complete only when the next one begins.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from benchkit.regexes import regex
 _COMMENT = regex(r"# (?:HELP|TYPE|UNIT) [a-zA-Z_:][\w:.]*(?: |$)")
 _SAMPLE = regex(r"[a-zA-Z_:][\w:.]*(?:\{.*\})? ++[-+\d.eEnNaAiIfF]++(?: -?[\d.]++)?+(?: # \{|$)")
 _KNOWN = regex(r"(?:container|pod|node|machine|cadvisor|otelcol)_\w|\w*spans?_\w")
-#: So many lines at the top must all be of the format.
+#: Number of lines at the top that must all have the format.
 _LINES = 12
 
 
 def recognises(head: Head) -> bool:
-    """Tell whether a source is of this format, from its beginning."""
+    """Return whether a source has this format, judging by its beginning."""
     if not head.is_start:
         return False
     lines = [line for line in head.text.split("\n", 4 * _LINES)[: 4 * _LINES] if line.strip()]
     if len(lines) > 1 and not head.text.endswith("\n"):
-        lines = lines[:-1]  # it may be cut
+        lines = lines[:-1]  # it may be truncated
     lines = lines[:_LINES]
     samples = [line for line in lines if not line.startswith("#")]
     if not all(_SAMPLE.match(line.rstrip()) for line in samples):
@@ -46,12 +46,12 @@ def recognises(head: Head) -> bool:
 
 
 def parse(source: Source) -> Iterator[Record]:
-    r"""Yield one reading, its samples, and the diagnostics.
+    r"""Yield one reading, its samples, and diagnostics.
 
     Raises
     ------
     UnreadableError
-        At damaged gzip; what stood before it has been yielded.
+        If gzip data is damaged; the records before have been yielded.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class _Amount(NamedTuple):
 
 @dataclass(slots=True)
 class _Family:
-    """The metric that is being read, and what is left out of it."""
+    """The current metric, and the parts of it that are left out."""
 
     gatherer: Gatherer
     survey: Survey
@@ -108,7 +108,7 @@ class _Family:
     ended_in: str = ""
 
     def take(self, sample: Sample) -> None:
-        """Take a sample of the family."""
+        """Add a sample of the family."""
         self.name, self.measure = sample.name, measure_of(sample.name)
         if self.measure and self.measure.is_histogram:
             self._take_of_histogram(self.measure, sample)
@@ -126,7 +126,7 @@ class _Family:
             parts.setdefault(spot.part, _Amount(sample.value, sample.line))
 
     def _take_of_histogram(self, measure: Measure, sample: Sample) -> None:
-        """Take a counter of a histogram; that of a summary, which has no buckets, is none."""
+        """Add a counter of a histogram, but not that of a summary, which has no buckets."""
         if histogram_of(sample.name) not in self.survey.histograms:
             return
         if not math.isfinite(sample.value):
@@ -136,7 +136,7 @@ class _Family:
             parts.setdefault(spot.part, _Amount(sample.value, sample.line))
 
     def end(self) -> None:
-        """Hand on what the family told; nothing more of it will come."""
+        """Pass on the values of the family, which is complete."""
         measure, groups = self.measure, self.groups
         self.measure, self.groups = None, {}
         for (subject, time), parts in groups.items():
@@ -144,7 +144,7 @@ class _Family:
                 self._emit(measure, subject, time, add_up(measure, parts))
 
     def stop(self) -> None:
-        """End the last family: of what may lack a part, nothing is handed on."""
+        """End the last family: drop values that may lack a part."""
         measure = self.measure
         if measure is not None:
             for key, parts in list(self.groups.items()):
@@ -160,7 +160,7 @@ class _Family:
         origin, line = "reported" if len(parts) == 1 else "computed", parts[-1].line
         if measure.is_span:
             if measure.stage and not value:
-                return  # of a stage that lost or sent nothing there is nothing to tell
+                return  # a stage that lost or sent nothing has no value
             self.gatherer.reading.add(
                 measure.metric, "count", value, measure.unit, line, subject=subject, origin=origin
             )

@@ -1,11 +1,11 @@
-"""What a text exposition is about, before its values are read.
+"""Facts about a text exposition that are needed before its values are read.
 
-A parent stands above its children, and is only known as one when they have been seen.
+A parent appears above its children, and is recognised only after they have been read.
 
-One line of a text exposition.
+`Sample` is one line of a text exposition.
 
-Escapes of labels and odd blanks are the library's business, which takes ten times as long as a
-plain line needs; which line it was is ours.
+The library reads escapes in labels and unusual blanks, which takes ten times as long as reading a
+plain line; the number of the line is tracked here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from benchkit.units import read_number
 _MACHINE = {"machine_cpu_cores": "cores", "machine_memory_bytes": "memory"}
 _SPEC = "container_spec_"
 _NAME = regex(r"\s*([a-zA-Z_:][\w:.]*)")
-#: A line as every exporter writes it: no escape, no blank but before the numbers, no exemplar.
+#: A line in the usual form: no escape, no blank except before the numbers, no exemplar.
 _PLAIN = regex(
     r'([a-zA-Z_:][\w:]*+)(?:\{((?:[a-zA-Z]\w*+="[^"\\\n]*+"(?:,|(?=\})))*+)\})?'
     r" ([-+]?\d{1,300}+(?:\.\d{1,300}+)?(?:[eE][-+]?\d{1,3}+)?)(?: (-?\d{1,20}+))?\s*+",
@@ -34,30 +34,30 @@ _PLAIN = regex(
 )
 _LABEL = regex(r'\b(\w++)="([^"]*+)"', re.ASCII)
 _EXEMPLAR = regex(r" # \{[^{}]*\} \S+(?: \S+)?$")
-#: Times in ms since 1970 are larger from 1973 on; OpenMetrics writes s.
+#: Times in ms since 1970 exceed the first number from 1973 on; OpenMetrics writes s.
 _LEAST_MILLISECONDS, _LARGEST_MILLISECONDS = 1e11, 1e14
 _ABOUT = frozenset({"cadvisor_version_info", "machine_cpu_cores", "machine_memory_bytes"})
 
 
 @dataclass(slots=True)
 class Survey:
-    """What the whole text tells.
+    """Facts from the whole text.
 
     Parameters
     ----------
     containers : dict of key to Container
     repeated, open : frozenset of str
-        Keys of containers that repeat others, and of those that may yet do so.
+        Keys of containers that repeat others, and of those that may still turn out to.
     pauses : int
         Samples of pause containers and whole pods.
     has_pods : bool
-        Whether there are counters of whole pods: of their network.
+        Whether there are counters of whole pods, which count their network.
     histograms : set of str
         The names of histograms of times that have buckets, without their endings.
     env : dict of str to str
         Limits and the machine.
     version : str or None
-        Of cAdvisor.
+        The version of cAdvisor.
     """
 
     containers: dict[str, Container] = field(default_factory=dict)
@@ -90,7 +90,7 @@ class Survey:
 
     def _note(self, sample: Sample, measure: Measure | None) -> None:
         if measure is not None and measure.is_histogram:
-            if sample.labels.get("le", "+Inf") != "+Inf":  # alone, that of a native one
+            if sample.labels.get("le", "+Inf") != "+Inf":  # alone, this is a native one
                 self.histograms.add(histogram_of(sample.name))
         elif measure is not None:
             self.has_spans |= measure.is_span
@@ -124,7 +124,7 @@ class Survey:
 
 
 class Sample(NamedTuple):
-    """A sample line; ``time`` in µs since 1970, where the line carries one."""
+    """A sample line; ``time`` is in µs since 1970, if the line has one."""
 
     line: int
     name: str
@@ -135,14 +135,14 @@ class Sample(NamedTuple):
 
 @dataclass(slots=True)
 class Text:
-    """The lines of a source that matter.
+    """The relevant lines of a source.
 
     Parameters
     ----------
     damaged : UnreadableError or None
-        Why the text ends where it does, after `events` has ended.
+        Why the text ends early, once `events` has ended.
     unreadable : list of int
-        Lines that the library refuses.
+        Lines that the library rejects.
     """
 
     source: Source
@@ -150,7 +150,7 @@ class Text:
     unreadable: list[int] = field(default_factory=list)
 
     def events(self) -> Iterator[str | Sample]:
-        """Yield samples that matter, and the name of the family where another one begins."""
+        """Yield relevant samples, and the name of each family where it begins."""
         family = ""
         lines = UntilDamage(self.source.whole_lines(lambda _: True))
         for number, line in lines:
@@ -182,7 +182,7 @@ class Text:
 
 
 def _read_plain(number: int, line: str) -> Sample | None:
-    """Read a line as the library does, if it is a plain one."""
+    """Read a plain line with the same result as the library; return None for any other."""
     if (match := _PLAIN.fullmatch(line)) is None:
         return None
     name, text, value, stamp = match.groups()
@@ -198,7 +198,7 @@ def _read_plain(number: int, line: str) -> Sample | None:
 
 
 def _micros(stamp: float) -> int:
-    """Return a line's time in µs; `OverflowError` where it is none."""
+    """Return a line's time in µs; raise `OverflowError` if it is not a time."""
     if not abs(stamp) < _LARGEST_MILLISECONDS:
         msg = "no time"
         raise OverflowError(msg)

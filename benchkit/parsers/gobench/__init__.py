@@ -1,6 +1,6 @@
-r"""What ``go test -bench`` prints: one reading per result line, as text or as ``-json`` events.
+r"""Output of ``go test -bench``: one reading per result line, as text or as ``-json`` events.
 
-`-count` lines are the repeats that tests stand on; benchstat reads the same lines.
+The lines of `-count` are the repeats that tests use; benchstat reads the same lines.
 
 A log, verbatim (Go 1.26, ``go test -bench . -benchmem -count=2``)::
 
@@ -13,21 +13,21 @@ A log, verbatim (Go 1.26, ``go test -bench . -benchmem -count=2``)::
     PASS
     ok  	bench/redisbench	1.050s
 
-The same as events (``go test -json``); one result may be spread over two of them::
+The same as events (``go test -json``); one result may be split across two of them::
 
     {"Time":"2026-11-21T00:46:00.763391152Z","Action":"output","Package":"bench/redisbench","Output":"BenchmarkRedis/Ping-2         \t"}
     {"Time":"2026-11-21T00:46:00.763520013Z","Action":"output","Package":"bench/redisbench","Output":"    3357\t     64792 ns/op\t    4124 B/op\t      22 allocs/op\n"}
 
-Versions: every Go that has ``testing.B``; the format is golang.org/x/perf/benchfmt with its
-``Unit`` lines. What benchmarks print may stand between a name and its result.
+Versions: every Go with ``testing.B``; the format is golang.org/x/perf/benchfmt with its ``Unit``
+lines. Output of the benchmark may appear between a name and its result.
 
-A count of eight digits or more has no blank before it. Where digits that a benchmark printed
-without a line end stand directly before such a count, nothing tells them apart: the iterations
-(``n``) are then wrong, the measurements are right.
+A count of eight digits or more has no blank before it. If a benchmark printed digits without a
+newline directly before such a count, the two cannot be separated: the iterations (``n``) are then
+wrong, but the measurements are right.
 
-Not recorded: when a plain log was taken, how long a run took, the Go version, the order in which
-logs of several variants were taken. ``pkg`` is in `Reading.env`; `Reading.group` stays empty, as
-it takes the other readings to know whether packages differ.
+Not recorded: the time of a plain log, the length of a run, the Go version, the order of the logs of
+several variants. ``pkg`` is in `Reading.env`; `Reading.group` stays empty, because only all
+readings together show whether packages differ.
 """  # noqa: E501 - verbatim
 
 from __future__ import annotations

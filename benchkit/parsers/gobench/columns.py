@@ -1,8 +1,8 @@
-r"""Result lines, a block at once.
+r"""Result lines, read a block at a time.
 
-A log of many repeats is one line a hundred thousand times; here a result is a line as go test
-writes it, in ASCII: a name, a tab, the iterations, and then, behind a tab each, numbers without
-sign or exponent that a blank parts from their units::
+A log of many repeats has the same line a hundred thousand times. Here, a result is a line in ASCII
+as go test writes it: a name, a tab, the iterations, and then, each after a tab, numbers without
+sign or exponent that a blank separates from their units::
 
     BenchmarkRedis/Ping-2  	    2595	     75329 ns/op	     216 B/op	       6 allocs/op
 """
@@ -25,15 +25,15 @@ from benchkit.parsers.octets import (
 )
 
 _START = b"Benchmark"
-#: Consecutive results that are worth a table.
+#: Minimum number of consecutive results for a table.
 _FEW = 32
-#: What a line in columns is made of; a bar may end a cell of a table.
+#: Bytes of a line that is read in columns; without the bar, which may end a table cell.
 _PLAIN = bytes({9, 10, *range(32, 127)} - {ord("|")})
 _LONGEST_NAME, _LONGEST_NUMBER, _LONGEST_UNIT = 256, 18, 64
-#: Bytes from a number within which its unit is looked for.
+#: Bytes after the start of a number within which its unit has to begin.
 _REACH = 24
 _INT64_DIGITS = 18
-#: One more than the decimal places that are read.
+#: One more than the maximum number of decimal places.
 _PLACES = 10
 _TAB, _BLANK = ord("\t"), ord(" ")
 _RESTS = np.array(sorted(map(ord, REST_INITIALS)), dtype=np.uint8)
@@ -41,21 +41,21 @@ _RESTS = np.array(sorted(map(ord, REST_INITIALS)), dtype=np.uint8)
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Consecutive results.
+    """A table of consecutive results.
 
     Parameters
     ----------
     names : list of str
-        The different ones of its block, ``Benchmark`` dropped.
+        The distinct names of its block, without ``Benchmark``.
     units : list of Unit
-        The different ones; ``written`` is each as the source has it.
+        The distinct units; ``written`` has each as it is in the source.
     written : list of str
     codes, counts : ndarray of int64, shape (results,)
-        The place of its name, and its iterations.
+        The index of its name, and its iterations.
     sizes : ndarray of int64, shape (results,)
-        How many measures it has.
+        The number of its measures.
     shapes : ndarray of int64, shape (measures,)
-        The place of its unit times ten, and the decimal places that are written.
+        The index of its unit times ten, plus the number of decimal places.
     values : ndarray of float64, shape (measures,)
         In base units.
     first : int
@@ -73,7 +73,7 @@ class Table:
     first: int = 0
 
     def cut(self, start: int, end: int, number: int) -> Table:
-        """Return some results that follow each other from the line ``number`` on, made small."""
+        """Return consecutive results, the first on line ``number``, in smaller types."""
         first, last = self.sizes[:start].sum(), self.sizes[:end].sum()
         return replace(
             self,
@@ -86,32 +86,32 @@ class Table:
         )
 
     def list_names(self) -> list[str]:
-        """Return the names of its results."""
+        """Return the names of the table's results."""
         return [self.names[place] for place in np.flatnonzero(np.bincount(self.codes)).tolist()]
 
     @property
     def lines(self) -> Array:
-        """The line of each result."""
+        """Return the line of each result."""
         return np.arange(self.first, self.first + len(self.codes))
 
     @property
     def owners(self) -> Array:
-        """Which result each measure is of."""
+        """Return the result of each measure."""
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
     @property
     def kinds(self) -> Array:
-        """The place of each measure's unit."""
+        """Return the index of each measure's unit."""
         return self.shapes // _PLACES
 
     @property
     def steps(self) -> Array:
-        """The rounding step of each measure, in its base unit."""
+        """Return the rounding step of each measure, in its base unit."""
         steps = [unit.step(places) for unit in self.units for places in range(_PLACES)]
         return np.array(steps).take(self.shapes)
 
     def layouts(self) -> set[tuple[str, ...]]:
-        """Return which units follow each other on a line."""
+        """Return the distinct sequences of units on a line."""
         starts = np.cumsum(self.sizes) - self.sizes
         places = np.arange(len(self.shapes)) - np.repeat(starts, self.sizes)
         keys = np.add.reduceat((self.kinds + 1) * _mix(places), starts)
@@ -124,12 +124,12 @@ class Table:
 
 
 def part(number: int, data: bytes) -> Iterator[Table | tuple[int, bytes]]:
-    """Part whole lines into tables and the lines between, each with the number of its first line.
+    """Split lines into tables and the lines between, each with the number of its first line.
 
     Parameters
     ----------
     number : int
-        That of the first line.
+        The number of the first line.
     data : bytes
         A block of `Source.line_blocks`.
     """
@@ -140,7 +140,7 @@ def part(number: int, data: bytes) -> Iterator[Table | tuple[int, bytes]]:
     lines = find_lines(block)
     good, table = _read(block, lines)
     edges = np.flatnonzero(np.diff(good, prepend=False, append=False))
-    place = 0  # the first line that was not given yet
+    place = 0  # the first line not yet yielded
     ordinal = np.concatenate(([0], np.cumsum(good)))
     for start, end in edges.reshape(-1, 2).tolist():
         if end - start < _FEW:
@@ -154,7 +154,7 @@ def part(number: int, data: bytes) -> Iterator[Table | tuple[int, bytes]]:
 
 
 def _read(block: Octets, lines: Lines) -> tuple[Array, Table]:
-    """Return which lines are results in columns, and those results."""
+    """Return which lines are results in columns, and a table of those results."""
     tabs = block.find_all(_TAB)
     firsts = np.searchsorted(tabs, lines.starts)
     lasts = np.append(firsts[1:], len(tabs))
@@ -185,9 +185,9 @@ def _read(block: Octets, lines: Lines) -> tuple[Array, Table]:
 
 
 def _may_be_read(block: Octets, lines: Lines) -> Array:
-    """Tell which lines begin as results do, have their line end, and hold nothing but ASCII.
+    """Return which lines begin like results, have a newline and are plain ASCII.
 
-    A line may go on in the next one, which begins as the rest of a unit does.
+    A line may continue on the next one, which then begins like the rest of a unit.
     """
     is_result = block.holds(lines.starts, _START)
     good = is_result & (lines.ends < block.end)
@@ -204,7 +204,7 @@ def _may_be_read(block: Octets, lines: Lines) -> Array:
 
 
 def _find_names(block: Octets, starts: Array, tabs: Array) -> tuple[Array, Array, Array]:
-    """Find names, which go up to the first tab or blanks before it."""
+    """Find names, which end at the first tab or at the blanks before it."""
     starts = starts + len(_START)
     ends = np.minimum(starts + block.find_first(starts, _BLANK, _LONGEST_NAME), tabs)
     initials = block.bytes[starts]
@@ -216,7 +216,7 @@ def _find_names(block: Octets, starts: Array, tabs: Array) -> tuple[Array, Array
 def _read_measures(
     block: Octets, starts: Array, ends: Array
 ) -> tuple[Array, tuple[list[Unit], list[str], Array, Array]]:
-    """Read numbers, and the units behind a blank."""
+    """Read numbers, and the units after a blank."""
     parting = starts + block.find_first(starts, _BLANK, _REACH)
     good = (parting > starts) & (parting - starts <= _LONGEST_NUMBER)
     good &= (ends - parting > 1) & (ends - parting - 1 <= _LONGEST_UNIT)
@@ -239,6 +239,6 @@ _NONE = Unit("", "", 1.0, 0)
 
 
 def _mix(places: Array) -> Array:
-    """Return a factor for each place of a line, so that sums tell orders apart."""
+    """Return a factor for each position on a line, so that sums distinguish orders."""
     factors: Array = (2 * places + 1).astype(np.int64) * 0x9E3779B97F4A7
     return factors

@@ -1,8 +1,7 @@
-"""Runs of a package that failed: where they begin and end in a log, and why.
+"""Failed runs of a package: where they begin and end in a log, and why they failed.
 
-``go test`` ends a package's run with ``ok  <TAB>pkg`` or ``FAIL<TAB>pkg``; what stands between two
-such lines is one run, and its results count as failed where it ends badly or does not end after a
-panic.
+``go test`` ends a package's run with ``ok  <TAB>pkg`` or ``FAIL<TAB>pkg``. The lines between two of
+these are one run. Its results count as failed if it ends badly, or does not end after a panic.
 """
 
 from __future__ import annotations
@@ -18,37 +17,38 @@ from benchkit.regexes import regex
 
 _ENDED = regex(
     r"(?P<word>ok {0,4}|FAIL)\t(?P<package>\S+)"
-    r"|(?P<shown>ok|FAIL) {2,16}(?P<named>\S+) {2,16}[0-9.]+s$"  # as a page shows it
+    r"|(?P<shown>ok|FAIL) {2,16}(?P<named>\S+) {2,16}[0-9.]+s$"  # as displayed on a page
     r"|(?P<unbuilt>FAIL) (?P<target>\S+) \[(?:build|setup) failed\]$"
 )
 _REASON = regex(r"(?:^|\t)(?:\s{0,8}--- FAIL: |panic: |fatal error: )")
-#: What stands at the end where the run was killed, by hand, by the system or by its own deadline.
+#: The last lines of a run that was killed by hand, by the system or by its own deadline.
 _KILLED = regex(
     rf"(?:{CRASHED})$|SIG[A-Z]+: \w+|signal: [a-z ]+(?:\(core dumped\))?$|\*\*\* Test killed\b"
     r"|(?:\S+: line \d+: +\d+ )?Terminated(?:: \d+)?(?:$| {2})"
     r"|.*\bexit (?:status|code):? [1-9]\d*\.?$"
 )
-#: How go test says that the program failed, though its benchmarks passed.
+#: Go test's line for a program that failed although its benchmarks passed.
 _EXIT = regex(r"exit status [1-9]")
-#: The end of what a page shows, which may leave out how the output ended.
+#: The end of a listing on a page, which may omit how the output ended.
 _FENCE = regex(r"[\s>]*+(?:```|~~~|</pre>)")
-#: A package that did not build or failed before its first benchmark: all that go test prints of it.
+#: The only line that go test prints for a package that did not build or failed before its first
+#: benchmark.
 _BROKEN = regex(r"FAIL(?:\t\S+\t[0-9.]+s|[\t ]\S+ \[(?:build|setup) failed\])$")
 _EVENT = regex(r'\{"(?:(?!"Action":"fail")[^\n])*+"Action":"fail"[^\n]*"Package":')
 _HEADER = ("goos: ", "pkg: ")
-#: What go test prints before a benchmark's first result: its configuration, and a bare name.
+#: Lines that go test prints before a benchmark's first result: its configuration, and a bare name.
 _BEGUN = regex(r"(?:goos|goarch|pkg): \S|Benchmark[A-Z_]\S*\s*$")
 
-#: The reason of a benchmark that failed; programs of before Go 1.7 end in PASS for all that.
+#: The reason of a failed benchmark; programs built before Go 1.7 end in PASS nevertheless.
 LOST = "--- FAIL: Benchmark"
 
-#: What is wrong with an output that was cut between two lines.
+#: Message for an output that was truncated between two lines.
 UNENDED = "the go test output that starts here ends without PASS or FAIL, so it may be truncated"
 
 
 @dataclass(slots=True)
 class Failure:
-    """A run that failed: its lines in one stream, and the line that says why."""
+    """A failed run: its lines in one stream, and the line with the reason."""
 
     package: str
     first: int
@@ -59,40 +59,40 @@ class Failure:
 
 @dataclass(slots=True)
 class _Block:
-    """The lines since the last run ended."""
+    """The lines since the end of the last run."""
 
     first: int = 0
     line: int = 0
     reason: str = ""
     has_results: bool = False
-    header: int = 0  # the line at which the configuration begins
+    header: int = 0  # the line where the configuration begins
     has_passed: bool = False
-    prefix: str = ""  # what stands before each line, where the output is quoted
+    prefix: str = ""  # the prefix of each line in quoted output
 
     def end_well(self) -> None:
-        """Take note of PASS: a panic was recovered, but a benchmark that failed has no result."""
+        """Record PASS: the program recovered from a panic, but a failed benchmark has no result."""
         self.has_passed = True
         if not self.reason.startswith(LOST):
             self.reason = ""
 
     @property
     def is_new(self) -> bool:
-        """Whether nothing stands in it yet."""
+        """Return whether the block is still empty."""
         return not (self.has_results or self.header or self.reason)
 
     @property
     def is_running(self) -> bool:
-        """Whether its benchmarks have begun and not passed."""
+        """Return whether its benchmarks have begun but not passed."""
         return (self.has_results or self.header > 0) and not self.has_passed
 
     @property
     def is_unended(self) -> bool:
-        """Whether its header and its results stand here, and nothing says how it ended."""
+        """Return whether it has a header and results, but no line with its end."""
         return self.has_results and self.header > 0 and not (self.reason or self.has_passed)
 
 
 def shows_failure(text: str) -> bool:
-    r"""Tell whether a text without results is what go test prints of a run that failed.
+    r"""Return whether a text without results is go test's output of a failed run.
 
     Examples
     --------
@@ -107,23 +107,23 @@ def shows_failure(text: str) -> bool:
 
 
 class Failures:
-    """Finds the failed runs of a log."""
+    """A finder of the failed runs in a log."""
 
     def __init__(self) -> None:
         self.found: list[Failure] = []
-        self.unended: list[int] = []  # where outputs begin that go test did not end
+        self.unended: list[int] = []  # first lines of outputs without go test's last line
         self._open: dict[str, _Block] = {}
-        self._ended: dict[str, tuple[str, _Block]] = {}  # what ended last, by stream
+        self._ended: dict[str, tuple[str, _Block]] = {}  # the last block that ended, by stream
 
     def see_results(self, first: int, package: str = "") -> None:
-        """Take note of results that begin at a line; those below PASS are of another run."""
+        """Record results that begin at a line; after PASS they belong to another run."""
         block = self._open.setdefault(package, _Block(first))
         if block.has_passed:
             block = self._close(package, block, first - 1)
         block.has_results = True
 
     def read(self, line: Line) -> None:
-        """Take the next line."""
+        """Read the next line."""
         block = self._open.setdefault(line.package, _Block(line.number))
         text = line.text.removeprefix(block.prefix)
         if ended := _ENDED.match(text):
@@ -153,17 +153,17 @@ class Failures:
             self._note(block, line, text)
 
     def finish(self) -> list[Failure]:
-        """Return the failed runs, those that no line ends among them."""
+        """Return the failed runs, including those without a last line."""
         for package, block in self._open.items():
             self._close(package, block, 1 << 62)
         return self.found
 
     def _is_explained(self, line: Line) -> bool:
-        """Tell whether a package failed before the last word of go test, or none ended at all."""
+        """Return whether a package failed before go test's final FAIL, or none ended at all."""
         return bool(self.found) or line.package not in self._ended
 
     def _end_listing(self, line: Line, block: _Block) -> None:
-        """Take note of the end of what a page shows: what passed there has ended."""
+        """Record the end of a listing on a page: a run that passed there has ended."""
         block.header = 0
         if block.has_passed:
             self._close(line.package, block, line.number)
@@ -174,7 +174,7 @@ class Failures:
             block.line, block.reason = line.number, redact_quote(quote)
 
     def _note_reason(self, block: _Block, line: Line, text: str) -> None:
-        """Note why a run failed; the event of a benchmark may follow the end of its package."""
+        """Record why a run failed; a benchmark's event may come after the end of its package."""
         ended = self._ended.get(line.package) if line.package and block.is_new else None
         if ended is None or not text.startswith(LOST):
             self._note(block, line, text)
@@ -197,7 +197,7 @@ class Failures:
         self._close(line.package, block, line.number)
 
     def _close(self, package: str, block: _Block, last: int) -> _Block:
-        """Take note of how a run ended, and return the block behind it."""
+        """Record how a run ended, and return the block after it."""
         if block.is_unended:
             self.unended.append(block.header)
         if block.reason:

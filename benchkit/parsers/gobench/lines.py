@@ -1,6 +1,6 @@
-"""The lines that a benchmark run printed, out of a plain log or out of ``go test -json`` events.
+"""The lines that a benchmark run printed, from a plain log or from ``go test -json`` events.
 
-An event holds what was written at once, so one result may be spread over two, and packages may
+An event holds the text of one write, so a result may be split across two events, and packages may
 alternate.
 """
 
@@ -21,17 +21,18 @@ from benchkit.reading.source import Source, number_blocks
 if TYPE_CHECKING:
     from benchkit.parsers.gobench.columns import Table
 
-#: Some lines of a block as they are, with the number of the first of them.
+#: Unchanged lines of a block, with the number of the first.
 Stretch = tuple[int, bytes]
-#: What Markdown puts at the end of a line.
+#: Line breaks that Markdown puts at the end of a line.
 _BREAKS = ("\\", "<br>", "<br/>", "<br />")
-#: What go test prints only where a line begins: a line without its end ends before it.
+#: Texts that go test prints only at the beginning of a line; an unfinished line ends before them.
 _OPENINGS = ("Benchmark", "=== ", "PASS\n", "FAIL\n", "FAIL\t", "ok  \t")
-#: What an event says of a package or benchmark that failed; so does its output, unless left out.
+#: Actions of an event for a failed package or benchmark; its output, unless omitted, has the same
+#: information.
 _FAILED = ("fail", "build-fail")
-#: Bytes of a log below which line by line is as quick.
+#: Size of a log in bytes below which reading line by line is as fast.
 SMALL = 1 << 16
-#: Bytes of tables that are held in memory between the two readings; more of them lie on disk.
+#: Bytes of tables held in memory between the two passes; larger ones are stored on disk.
 _HELD = 8 << 20
 
 
@@ -41,14 +42,14 @@ class Line(NamedTuple):
     Parameters
     ----------
     package : str
-        Whose output it is, in events; empty in a plain log.
+        The package of the output, in events; empty in a plain log.
     first, number : int
-        The lines of the source where it begins and where it ends.
+        The lines of the source where it begins and ends.
     time : datetime or None
-        When its end was written, in events.
+        The time when its end was written, in events.
     text : str
     closed : bool
-        Whether the line end is there; without it, the text may be cut anywhere.
+        Whether the newline is present; without it, the text may be truncated anywhere.
     """
 
     package: str
@@ -60,14 +61,14 @@ class Line(NamedTuple):
 
 
 class Log:
-    """A source that is read twice: for what only the whole of it tells, and for its results."""
+    """A source that is read twice: for facts about the whole file, and for its results."""
 
     def __init__(self, source: Source) -> None:
         self.label = source.label
         self._source = source
         self._tables: IO[bytes] | None = None
-        self._places: dict[int, int] = {}  # of the tables of a block, by its first line
-        self._is_held = False  # whether there is nothing but such blocks
+        self._places: dict[int, int] = {}  # offsets of the tables of a block, by its first line
+        self._is_held = False  # whether the source has only blocks with tables
 
     def __enter__(self) -> Self:
         return self
@@ -79,12 +80,12 @@ class Log:
     def read(self) -> Iterator[Line | Table]:
         """Yield the lines of a plain log, of events, or of both in one file.
 
-        An event that cannot be decoded comes as the line that it is.
+        An event that cannot be decoded is yielded as a plain line.
 
         Raises
         ------
         UnreadableError
-            When damaged gzip is met; the whole lines before it have been yielded.
+            If gzip data is damaged; the whole lines before have been yielded.
         """
         rests: dict[str, Line] = {}
         held = zip(self._places, repeat(b""), strict=False) if self._is_held else None
@@ -100,7 +101,7 @@ class Log:
         self._is_held = count == len(self._places)
 
     def _part(self, number: int, block: bytes) -> list[Table | Stretch]:
-        """Part a block into tables and what stands between them; a small one has no table."""
+        """Split a block into tables and the lines between; a small one has no table."""
         if self._tables is not None and number in self._places:
             self._tables.seek(self._places[number])
             return list(pickle.load(self._tables))  # noqa: S301 - written below
@@ -109,12 +110,12 @@ class Log:
         from benchkit.parsers.gobench.columns import part
 
         items = list(part(number, block))
-        if not all(isinstance(item, tuple) for item in items):  # else it is text alone
+        if not all(isinstance(item, tuple) for item in items):  # otherwise it is only text
             self._keep(number, items)
         return items
 
     def _keep(self, number: int, items: list[Table | Stretch]) -> None:
-        """Keep what a block was parted into for the second reading."""
+        """Store the parts of a block for the second pass."""
         if self._tables is None:
             from tempfile import SpooledTemporaryFile
 
@@ -124,14 +125,14 @@ class Log:
 
 
 def _read_lines(number: int, data: bytes, rests: dict[str, Line]) -> Iterator[Line]:
-    """Yield the lines of a stretch, and those that its events end."""
+    """Yield the lines of a stretch, including those completed by its events."""
     texts = _join_wrapped(clean_lines(data))
     last = number + len(texts) - 1
     is_ended = data[-2:].rstrip(b"\0").endswith(b"\n")
     for place, text in enumerate(texts, number):
         event = _decode(text) if text.startswith("{") else None
         if event is None:
-            if text.startswith('{"'):  # a damaged event: what it would have gone on with is lost
+            if text.startswith('{"'):  # a damaged event: the rest of its lines is lost
                 yield from rests.values()
                 rests.clear()
             yield Line("", place, place, None, text, closed=place < last or is_ended)
@@ -140,7 +141,7 @@ def _read_lines(number: int, data: bytes, rests: dict[str, Line]) -> Iterator[Li
 
 
 def _join_wrapped(texts: list[str]) -> list[str]:
-    """Drop a page's line breaks and bars, and put units together that a terminal parted."""
+    """Drop a page's line breaks and bars, and rejoin units split by a terminal."""
     for place, text in enumerate(texts):
         if "|" in text:
             texts[place] = read_row(text)
@@ -155,7 +156,7 @@ def _join_wrapped(texts: list[str]) -> list[str]:
 
 
 def looks_like_event(text: str) -> bool:
-    """Tell a line that is, or was before it was damaged, an event of ``go test -json``."""
+    """Return whether a line is, or was before damage, an event of ``go test -json``."""
     return text.startswith('{"') and '"Action"' in text
 
 
@@ -170,7 +171,7 @@ def _decode(text: str) -> dict[str, Any] | None:
 
 
 def _join(event: dict[str, Any], number: int, rests: dict[str, Line]) -> Iterator[Line]:
-    """Yield the lines that an event ends; keep what it begins in ``rests``."""
+    """Yield the lines that an event completes; keep the unfinished one in ``rests``."""
     output, package = event.get("Output"), str(event.get("Package") or "")
     if not isinstance(output, str):
         test = str(event.get("Test") or "")
@@ -198,7 +199,7 @@ def _join(event: dict[str, Any], number: int, rests: dict[str, Line]) -> Iterato
 
 
 def _read_time(text: object) -> datetime | None:
-    """Read a time with a zone; anything else is no time."""
+    """Read a time with a zone; return None for anything else."""
     try:
         time = datetime.fromisoformat(str(text))
     except ValueError:

@@ -1,7 +1,7 @@
-"""The names of Go benchmarks: which ``-N`` at their end is GOMAXPROCS, and which is not.
+"""The names of Go benchmarks, and which ``-N`` at their end is GOMAXPROCS.
 
-Go test appends ``-N`` unless N is 1, but ``/size-16`` ends that way too; only the whole output can
-tell them apart.
+Go test appends ``-N`` unless N is 1, but ``/size-16`` ends in the same way; only the whole output
+can distinguish the two.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ _SUFFIX = regex(r"(.+)-([1-9][0-9]*)")
 
 
 class Names:
-    """The names of one output, split alike wherever they occur in it.
+    """The names of one output, which are split in the same way wherever they occur in it.
 
-    A function's name holds no ``-``, so a suffix of a name without ``/`` is always GOMAXPROCS.
-    That of a sub-benchmark is, where all names of the output share it, or where a function has it
-    and no name goes without; and where ``go test -cpu 1,N`` ran, it is on those names that stand
-    there without it, too. Everything else is part of the name.
+    A function's name has no ``-``, so the suffix of a name without ``/`` is always GOMAXPROCS. The
+    suffix of a sub-benchmark is GOMAXPROCS if all names of the output share it, or if a function
+    has it and no name is without one. After ``go test -cpu 1,N`` it is GOMAXPROCS on names that
+    also occur without it. In all other cases it is part of the name.
 
     Parameters
     ----------
     names : iterable of str
-        As in the output, ``Benchmark`` dropped.
+        As in the output, without ``Benchmark``.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class Names:
         self._cache: dict[str, tuple[str, str]] = {}
 
     def split(self, name: str) -> tuple[str, dict[str, str]]:
-        """Return a name without its GOMAXPROCS, and the params that tell it."""
+        """Return a name without its GOMAXPROCS, and a param for the latter."""
         parts = self._cache.get(name)
         if parts is None:
             parts = self._cache[name] = self._split(name)
@@ -59,7 +59,7 @@ class Names:
         return levels if len(levels) == 1 else functions
 
     def _is_repeated_at(self, level: str) -> bool:
-        """Tell whether most names without a suffix are there with this one, too."""
+        """Return whether most names without a suffix also occur with this one."""
         twins = sum(f"{name}-{level}" in self._names for name in self._bare)
         return 2 * twins >= len(self._bare)
 

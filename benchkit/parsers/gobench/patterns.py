@@ -1,6 +1,6 @@
-"""The lines that the Go benchmark format is made of, as patterns.
+"""Patterns for the lines of the Go benchmark format.
 
-Recognising a source, surveying it and reading it must agree on what a result looks like.
+Recognising, surveying and reading a source must agree on the form of a result.
 """
 
 from __future__ import annotations
@@ -11,47 +11,47 @@ from benchkit.parsers.base import strip_prefix
 from benchkit.regexes import regex
 
 NUMBER = r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?"
-#: What `-benchmem` adds to a result, alone on its line.
+#: The values that `-benchmem` adds to a result, alone on a line.
 REST = regex(r"(?:\d[\d.]*+\s++(?:B|allocs)/op(?:\s++|\Z))++")
-#: A number that go test did not write: it puts a tab on both sides of the iterations.
+#: A number that go test did not write: go test puts a tab on both sides of the iterations.
 _PRINTED = regex(r"\S++[ ]*+\t\s*+[0-9]++ ")
 _STAMP = regex(r"\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\s")
 
-#: A whole result: name, iterations, one number and a unit with a letter in it.
+#: A whole result: name, iterations, a number, and a unit with a letter in it.
 RESULT = regex(rf"Benchmark(?![a-z])\S++\s++[0-9]++\s++{NUMBER}\s++(?=\S*[^\W\d_])[^\s|]+(?:\s|$)")
-#: A name that a result follows: on this line, or (go test has written the tab) on a later one.
+#: A name with a result after it, on this line or (after go test's tab) on a later one.
 NAMED = regex(r"Benchmark(?![a-z])(\S++)(?:\s++[0-9]|[ ]*+\t|\s++$)")
 #: A name as go test writes it before the benchmark runs.
 STARTED = regex(r"Benchmark(?![a-z])\S++[ ]*+\t")
-#: A name that the result or nothing follows.
+#: A name followed by the result or by nothing.
 INNER = regex(r"Benchmark(?![a-z])\S++[ ]*+\t(?:$|\s*[0-9]+\t)")
-#: A result without its name: what a benchmark printed stands between them.
+#: A result without its name; output of the benchmark separates them.
 CONTINUED = regex(rf"([0-9]++)\s++({NUMBER} ns/op(?!\S).*)")
-#: The same behind a text without a line end: the count is padded to eight columns, so that a
-#: blank before it proves that no digit of it belongs to the text.
+#: The same after a text without a newline. The count is padded to eight columns, so a blank before
+#: it proves that no digit of it belongs to the text.
 GLUED = regex(rf" (?=[ ]{{0,6}}[0-9]{{1,7}}\t)([ 0-9]{{6}}[0-9])\t\s*+({NUMBER} ns/op(?!\S).*)")
-#: The head of a table of benchcmp, and a row, which compares two results.
+#: The head of a benchcmp table, and a row, which compares two results.
 COMPARING = regex(r"benchmark\s++old \S++\s++new ")
 COMPARED = regex(
     rf"Benchmark\S++(?:\s++{NUMBER}){{2}}\s++(?:[+-](?:[0-9.]++|Inf)%|NaN%|[0-9.]++x)$"
 )
 FAILED = regex(r"\s*+(?:\S++\s++)?--- FAIL: Benchmark(\S+)")
 SKIPPED = regex(r"\S++\s++--- SKIP: Benchmark\S+\s*$")
-#: A command behind a prompt, with its environment, what it runs under and which Go it is.
+#: A command after a prompt, with its environment, the program that runs it, and any version of Go.
 COMMAND = regex(
     r"[$%#>❯➜]\s+((?:(?:env|time|sudo|perflock|nice|taskset(?: -\w+)? \S+|"
     r"\w++=(?:\"[^\"]*+\"|'[^']*+'|[^\s\"']*+))\s+){0,8}+(?:[\w.~$/-]*/)?go(?:tip|[\d.]++\w*+)?\s+test\s.*)"
 )
 CONFIG = regex(r"([^\s:]++):(?:[ \t]++(.*))?$")
 _WORD = regex(r"\S*+")
-#: All that the cells of a row must hold to be a result: name, iterations, measurements with units.
+#: The cells that make a row a result: name, iterations, measurements with units.
 _ROW = regex(
     rf"Benchmark(?![a-z])[^\s`*]++ [0-9]++ {NUMBER} ns/op(?: {NUMBER} (?=\S*[^\W\d_])[^\s`*]+)*+"
 )
 
 
 def find_name(match: Callable[[str, int], object], text: str, start: int = 0) -> int:
-    r"""Return where a name stands that a pattern's method matches, one in each word, or -1.
+    r"""Return the index of a name that a pattern's method matches, tried once per word; else -1.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def find_name(match: Callable[[str, int], object], text: str, start: int = 0) ->
 
 
 def unquote(text: str) -> str:
-    """Drop what a log, a comment or a quotation put before a line.
+    """Remove the prefix that a log, a comment or a quotation puts before a line.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def unquote(text: str) -> str:
 
 
 def read_row(text: str) -> str:
-    """Return the result that the cells of a table's row are together; any other text as it is.
+    """Return the result in the cells of a table row, or any other text unchanged.
 
     Examples
     --------
@@ -97,14 +97,14 @@ def read_row(text: str) -> str:
 
 
 def is_table_row(text: str) -> bool:
-    """Tell a row of a Markdown table, whatever stands in its cells, from a quoted line."""
+    """Return whether a line is a row of a Markdown table and not a quoted line."""
     return text.rstrip().endswith("|")
 
 
 def shows_result(text: str, *, closed: bool = True) -> bool:
-    """Tell whether a line is a whole result, at its beginning or behind a prefix.
+    """Return whether a line is a whole result, at its beginning or after a prefix.
 
-    Where the end of the line is not there, a bar in front may begin a row of a table.
+    In a line without its end, a leading bar may begin a table row.
     """
     text = read_row(text)
     if is_table_row(text) or (not closed and text.lstrip().startswith("|")):
@@ -113,7 +113,7 @@ def shows_result(text: str, *, closed: bool = True) -> bool:
 
 
 def is_printed(text: str, words: list[str]) -> bool:
-    r"""Tell whether the words behind a name look like a result, but were printed by the benchmark.
+    r"""Return whether the words after a name look like a result but are the benchmark's output.
 
     Examples
     --------

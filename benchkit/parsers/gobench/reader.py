@@ -1,6 +1,6 @@
-"""The output of Go benchmarks, line by line: which lines are results, and which are not.
+"""The output of Go benchmarks, line by line: results, and lines that are not results.
 
-What a benchmark prints stands between its name and its result, or before them.
+The output of a benchmark appears before its name, or between the name and its result.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 class Reader:
-    """Turns lines into readings.
+    """A converter of lines to readings.
 
     Parameters
     ----------
     label : str
-        How diagnostics name the source.
+        The source's name in diagnostics.
     known : Survey
-        Of the same source.
+        The survey of the same source.
     """
 
     def __init__(self, label: str, known: Survey) -> None:
@@ -42,7 +42,7 @@ class Reader:
         self._row = -1  # the last row of a table that is not read
 
     def read(self, lines: Iterable[Line | Table]) -> Iterator[Record]:
-        """Yield the reading of every result, and a diagnostic for what could not be read."""
+        """Yield the reading of each result, and a diagnostic for each unreadable one."""
         for number, problem in self._known.problems:
             self._remark(number, problem, "write Unit <unit> key=value")
         for line in lines:
@@ -66,7 +66,7 @@ class Reader:
         yield from self._results.list_failures(self._label)
 
     def _read_table(self, table: Table) -> Iterator[Repeats | Diagnostic]:
-        """Read results that stand in a plain log."""
+        """Read results from a plain log."""
         stream = self._streams.get("") or self._open("")
         self._give_up(stream)
         yield from self._take_problems()
@@ -92,7 +92,7 @@ class Reader:
         return problems
 
     def _give_up(self, stream: Stream) -> None:
-        """Stop waiting for a result; say so if the benchmark had begun."""
+        """Stop waiting for a result; warn if the benchmark had begun."""
         waiting, stream.waiting = stream.waiting, None
         if waiting is not None and waiting.running:
             what = f"benchmark {waiting.name}: {waiting.problem or 'no result follows the name'}"
@@ -110,7 +110,7 @@ class Reader:
         if stream.is_compared and patterns.COMPARED.match(text.rstrip()):
             return None
         self._give_up(stream)
-        if not words:  # with -v, or the result comes below
+        if not words:  # with -v, or the result follows below
             stream.waiting = Waiting(name, line.first, running=text[-1].isspace())
             return None
         waiting = Waiting(name, line.first)
@@ -127,12 +127,12 @@ class Reader:
     def _read_glued(
         self, line: Line, stream: Stream, waiting: Waiting, text: str
     ) -> Reading | None:
-        """Read a name that no result stands directly behind: what it printed, or a damage."""
+        """Read a name without a result directly after it: output of the benchmark, or damage."""
         if self._fails(line) or patterns.SKIPPED.match(text):
             return None
         name, *words = text.split()
         another = patterns.find_name(patterns.STARTED.match, text, len(name))
-        if another >= 0:  # the first was interrupted before it could end its line
+        if another >= 0:  # the first was interrupted before the end of its line
             waiting.running, stream.waiting = True, waiting
             return self._read_named(line, stream, text[another:])
         glued = patterns.GLUED.search(text)
@@ -171,11 +171,11 @@ class Reader:
         elif stream.waiting is None or not stream.waiting.running:
             stream.configure(line)
         elif "Benchmark" in text and patterns.find_name(patterns.STARTED.match, text) >= 0:
-            self._give_up(stream)  # whose result comes next is anybody's guess
+            self._give_up(stream)  # the next result may belong to either
         return None
 
     def _pass_over_row(self, line: Line) -> None:
-        """Say once for a table that its rows are not read."""
+        """Warn once per table that its rows are not read."""
         if line.number > self._row + 1:
             what = "this table is not read: a row needs a name, iterations and values with units"
             hint = "give the output of go test -bench"
@@ -190,7 +190,7 @@ class Reader:
         return failed is not None
 
     def _read_continued(self, line: Line, stream: Stream) -> Reading | None:
-        """Read a result whose name stands on an earlier line."""
+        """Read a result whose name is on an earlier line."""
         text = patterns.unquote(line.text)
         whole = patterns.CONTINUED.match(text)
         match = whole or patterns.GLUED.search(line.text)
@@ -205,14 +205,14 @@ class Reader:
 
 
 def recognises(head: Head) -> bool:
-    """Tell whether a source is of this format, from its beginning."""
+    """Return whether a source has this format, judging by its beginning."""
     measured = " ns/op" in head.text
     lines = (line for line in head.text.split("\n") if "Benchmark" in line)
     return any(_is_ours(line, measured) for line in lines) or shows_failure(head.text)
 
 
 def _is_ours(line: str, measured: bool) -> bool:
-    """Tell whether a line that mentions a benchmark was printed by go test."""
+    """Return whether go test printed a line that mentions a benchmark."""
     if looks_like_event(line):
         return '"Output":' in line or '"Test":"Benchmark' in line
     if measured and patterns.STARTED.match(line):
@@ -223,6 +223,6 @@ def _is_ours(line: str, measured: bool) -> bool:
 
 
 def parse(source: Source) -> Iterator[Record]:
-    """Yield a reading per result line, or many at once, and what is wrong with the log."""
+    """Yield a reading per result line, or a table of them, and diagnostics about the log."""
     with Log(source) as log:
         yield from Reader(source.label, survey(log)).read(log.read())

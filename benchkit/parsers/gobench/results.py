@@ -1,6 +1,6 @@
-"""Results of Go benchmarks: a name, an iteration count and measurements become a reading.
+"""Conversion of Go benchmark results (name, iteration count and measurements) to readings.
 
-A source may end inside its last line, and half a number or half a unit is no result.
+A source may end inside its last line, and half a number or unit is not a result.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ class Measure(NamedTuple):
 
 @dataclass(slots=True)
 class Measures:
-    """What a result line tells.
+    """The content of a result line.
 
     Parameters
     ----------
     found : list of Measure
     not_finite : list of str
-        Numbers that are none, with their units: ``NaN p99-ns``.
+        Infinite and undefined numbers, with their units: ``NaN p99-ns``.
     problem : str
-        Why the rest of the line could not be read; empty if all of it was.
+        Why the rest of the line could not be read; empty if it was read.
     """
 
     found: list[Measure] = field(default_factory=list)
@@ -56,14 +56,14 @@ class Measures:
 
 
 class Results:
-    """Makes readings of results.
+    """A converter of results to readings.
 
     Parameters
     ----------
     known : Survey
-        Of the whole source.
+        The survey of the whole source.
     report : callable
-        Takes a line number and what was lost there.
+        Takes a line number and a description of the loss.
     """
 
     def __init__(self, known: Survey, report: Callable[[int, str], None]) -> None:
@@ -78,8 +78,8 @@ class Results:
     ) -> Reading | None:
         """Return the reading of a result.
 
-        Where the words hold no measurement it returns None, and ``waiting.problem`` says why,
-        unless that has been reported already.
+        Without a measurement it returns None and sets ``waiting.problem`` to the reason, unless
+        that has been reported already.
         """
         if len(count) > _INT64_DIGITS:
             waiting.problem = "the iteration count is too large to be true"
@@ -117,7 +117,7 @@ class Results:
         return reading
 
     def read_table(self, table: Table, stream: Stream) -> Repeats:
-        """Return the runs of a table of whole results."""
+        """Return the runs in a table of whole results."""
         self._layouts |= table.layouts()
         names = self._known.outputs.names_at(table.first)
         context = self._find(stream, table.first), names, stream.command, *stream.env.items()
@@ -141,7 +141,7 @@ class Results:
         )
 
     def _begin(self, stream: Stream, name: str, line: int) -> Reading:
-        """Return what is known of a result before its measurements."""
+        """Return the reading of a result without its measurements."""
         benchmark, params = self._known.outputs.names_at(line).split(name)
         failure = self._find(stream, line)
         if failure >= 0:
@@ -162,16 +162,16 @@ class Results:
         )
 
     def _find(self, stream: Stream, line: int) -> int:
-        """Return the place of the failed run that a line belongs to; -1 where it has not failed."""
+        """Return the index of the failed run that a line belongs to, or -1."""
         failure = find_failure(self._known.failures, stream.package, line)
         return -1 if failure is None else self._known.failures.index(failure)
 
     def list_failures(self, label: str) -> Iterator[Reading | Diagnostic]:
-        """Yield what is to be said of failed runs, and a reading for each without results."""
+        """Yield a warning for each failed run, and a reading for each one without results."""
         for place, failure in enumerate(self._known.failures):
             what = f"the run failed: {failure.reason}"
             hint = "its results are kept but not compared; fix the benchmark and measure again"
-            if not failure.reason.startswith(LOST):  # which its reader names
+            if not failure.reason.startswith(LOST):  # reported by its reader
                 yield Diagnostic(label, failure.line, what, hint, "warning", is_remark=True)
             if place not in self._failed:
                 yield Reading(
@@ -188,21 +188,21 @@ class Results:
             self._report(number, f"benchmark {name}: {measures.problem}")
 
     def _trust(self, words: Sequence[str], text: str) -> Sequence[str]:
-        """Return the words of a line without an end that cannot be cut."""
+        """Return the words of an unfinished line that cannot be truncated."""
         if len(words) % 2:
             return words[:-1]
         whole = not words or text[-1:].isspace() or self._is_whole(words[-1])
         return words if whole else words[:-2]
 
     def _is_whole(self, unit: str) -> bool:
-        """Tell whether a unit is known, and is not the beginning of another."""
+        """Return whether a unit is known and is not the beginning of another."""
         known = STANDARD.union(*self._layouts)
         return unit in known and not any(
             other != unit and other.startswith(unit) for other in known
         )
 
     def _lacks_some(self, words: Sequence[str]) -> bool:
-        """Tell whether earlier results went on where this one ends."""
+        """Return whether earlier results continued after the words that this one ends with."""
         units = tuple(words[1::2])
         if units in self._layouts:
             return False
@@ -214,7 +214,7 @@ def _explain(failure: Failure) -> str:
 
 
 def read_measures(words: Sequence[str]) -> Measures:
-    """Read numbers and units in turn, up to the first thing that is neither.
+    """Read numbers and units in turn, up to the first word that is neither.
 
     Examples
     --------
@@ -246,7 +246,7 @@ def read_measures(words: Sequence[str]) -> Measures:
 
 
 def _count_decimals(number: str) -> int | None:
-    """Return how many decimals a text has, less its exponent; None if it is not a number."""
+    """Return the decimals of a number minus its exponent; None if it is not a number."""
     if number.isascii() and number.isdecimal():
         return 0
     match = _NUMBER.fullmatch(number)

@@ -1,11 +1,11 @@
-"""What only the whole file tells, gathered before its results are read.
+"""Facts that require the whole file, collected before its results are read.
 
-``Unit`` lines hold for results above them, too, and a ``-8`` is GOMAXPROCS or not depending on
-all the other names of its output.
+``Unit`` lines also apply to results above them, and whether ``-8`` is GOMAXPROCS depends on all
+other names of its output.
 
-The state that a benchmark's lines are read in: configuration, and a name without its result.
+`Stream` is the state for reading a benchmark's lines: configuration, and a name without its result.
 
-Packages run side by side in ``go test -json``, and each has a configuration of its own.
+Packages run in parallel in ``go test -json``, and each has its own configuration.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from benchkit.regexes import regex
 
 _FENCE = regex(r"[\s>]*+(?:```|~~~)")
 
-#: What go test itself prints above its results; other keys count only where nothing quotes them.
+#: Keys that go test itself prints above its results; other keys count only in unquoted lines.
 _HEADER = frozenset({"goos", "goarch", "pkg", "cpu"})
-#: What ends an output: its last line, a fence of a page, or the next header.
+#: The end of an output: its last line, a fence of a page, or the next header.
 _ENDED = regex(r"[\s>]*+(?:```|~~~|(?:ok|FAIL) *+\t)|goos: ")
-#: Remarks of go test that have the form of configuration.
+#: Remarks of go test that look like configuration.
 _REMARKS = frozenset({"testing"})
 
 
 @dataclass(slots=True)
 class _Output:
-    """A header of go test, and what follows up to the next one."""
+    """A header of go test, and the lines up to the next one."""
 
     first: int
-    is_apart: bool = True  # whether go test was called again for it
+    is_apart: bool = True  # whether another call of go test printed it
     packages: set[str] = field(default_factory=set)
     names: set[str] = field(default_factory=set)
 
     def is_continued(self, other: _Output) -> bool:
-        """Whether the next header is of the same call, or repeats a benchmark of this one.
+        """Return whether the next header is from the same call, or repeats a benchmark of this one.
 
-        For ``./...`` go test prints a header for each package, and every package once.
+        For ``./...``, go test prints a header per package, and each package only once.
         """
         if not self.names.isdisjoint(other.names):
             return True
@@ -53,19 +53,19 @@ class _Output:
 
 
 class Outputs:
-    """The names of a source by the outputs of go test that they stand in.
+    """The names of a source, by the go test output that they appear in.
 
-    Events are one output.
+    All events are one output.
     """
 
     def __init__(self) -> None:
         self._outputs = [_Output(0)]
-        self._has_ended = False  # whether a fence or a command stands behind the last header
+        self._has_ended = False  # whether a fence or a command follows the last header
         self._firsts: list[int] = []
         self._names: list[Names] = []
 
     def read(self, line: Line) -> None:
-        """Take a line, which may begin an output."""
+        """Read a line, which may begin an output."""
         text = line.text
         if line.package:
             return
@@ -79,21 +79,21 @@ class Outputs:
             self._has_ended = True
 
     def add(self, *names: str) -> None:
-        """Take names that have results."""
+        """Add names that have results."""
         self._outputs[-1].names.update(names)
 
     def finish(self) -> None:
-        """Decide by the names of each output."""
+        """Create the names of each output."""
         self._join()
         self._firsts = [output.first for output in self._outputs]
         self._names = [Names(output.names) for output in self._outputs]
 
     def names_at(self, line: int) -> Names:
-        """Return the names of the output that a line of the source stands in."""
+        """Return the names of the output that a line of the source belongs to."""
         return self._names[bisect(self._firsts, line) - 1]
 
     def _join(self) -> None:
-        """Make one of the last two outputs if they are."""
+        """Merge the last two outputs if they are one."""
         if len(self._outputs) > 1 and self._outputs[-2].is_continued(self._outputs[-1]):
             last = self._outputs.pop()
             self._outputs[-1].names |= last.names
@@ -102,9 +102,9 @@ class Outputs:
 
 @dataclass(slots=True)
 class Survey:
-    """Names, unit metadata, damaged ``Unit`` lines as (line, what is wrong), and failed runs.
+    """Names, unit metadata, damaged ``Unit`` lines as (line, problem), and failed runs.
 
-    ``unended`` are the lines at which outputs begin whose results no line ends.
+    ``unended`` are the first lines of outputs with results but without a last line.
     """
 
     outputs: Outputs = field(default_factory=Outputs)
@@ -115,8 +115,8 @@ class Survey:
 
 
 def survey(log: Log) -> Survey:
-    """Read a source through once; what is unreadable in it is for the second reading to tell."""
-    waiting: dict[str, str] = {}  # the name by package whose result has not come yet
+    """Read a source through once; unreadable parts are reported by the second pass."""
+    waiting: dict[str, str] = {}  # the name without its result so far, by package
     result, failures = Survey(), Failures()
     outputs = result.outputs
     with suppress(UnreadableError):
@@ -155,13 +155,14 @@ class Waiting:
     Parameters
     ----------
     name : str
-        ``Benchmark`` dropped.
+        Without ``Benchmark``.
     first : int
-        The line it stands on.
+        The line of the name.
     running : bool
-        Whether go test has written the tab behind it: what follows was printed by the benchmark.
+        Whether go test has written the tab after it; any text that follows is output of the
+        benchmark.
     problem : str
-        What is wrong with the result beside it, if there seems to be one.
+        The problem of an apparent result on the same line, if there is one.
     """
 
     name: str
@@ -172,21 +173,21 @@ class Waiting:
 
 @dataclass(slots=True)
 class Stream:
-    """One package's output, or a plain log.
+    """The output of one package, or a plain log.
 
     Parameters
     ----------
     form : str
         ``text`` or ``json``.
     env : dict of str to str
-        The configuration that holds now.
+        The current configuration.
     command : str or None
         The last ``go test`` command that a shell prompt showed.
     waiting : Waiting or None
     package : str
-        Whose output it is, in events; empty for a plain log.
+        The package of the output, in events; empty for a plain log.
     is_compared : bool
-        Whether a table of benchcmp is open, whose rows begin as results do.
+        Whether a table of benchcmp is open, whose rows begin like results.
     """
 
     form: str
@@ -195,10 +196,10 @@ class Stream:
     waiting: Waiting | None = None
     package: str = ""
     is_compared: bool = False
-    _header: int = 0  # the last line that was go test's own configuration
+    _header: int = 0  # the last line of go test's own configuration
 
     def configure(self, line: Line) -> None:
-        """Take over a configuration line or a command; note where an output ends."""
+        """Apply a configuration line or a command; clear the header at the end of an output."""
         if not self.package and _ENDED.match(line.text):
             self._end()
         config = split_config(line.text)
@@ -212,12 +213,12 @@ class Stream:
             self._end()
 
     def _end(self) -> None:
-        """Drop what the header of an output says of it."""
+        """Clear the configuration from an output's header."""
         for key in _HEADER & self.env.keys():
             del self.env[key]
 
     def _set_quoted(self, number: int, config: tuple[str, str] | None) -> None:
-        """Take over go test's own keys; a manifest in a Markdown page says ``cpu: 500m``, too."""
+        """Apply go test's own keys only; a manifest in a Markdown page has ``cpu: 500m``, too."""
         if config is None or config[0] not in _HEADER:
             return
         if config[0] != "cpu" or self._header == number - 1:

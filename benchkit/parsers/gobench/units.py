@@ -1,7 +1,7 @@
-"""The units of Go benchmarks, tidied as benchstat tidies them, and what ``Unit`` lines say of them.
+"""The units of Go benchmarks, tidied like benchstat's, and the metadata in ``Unit`` lines.
 
-A value is multiplied as golang.org/x/perf/benchunit does, so that centres equal benchstat's bit
-for bit; unlike benchstat, a value of 0 is tidied too and stays with the others.
+Values are multiplied as in golang.org/x/perf/benchunit, so that centres equal benchstat's bit for
+bit. Unlike in benchstat, a value of 0 is tidied too and stays with the others.
 """
 
 from __future__ import annotations
@@ -13,38 +13,38 @@ from benchkit.redaction import show_part
 from benchkit.regexes import regex
 
 _SEPARATOR = regex(r"([*/\-\s])")
-#: A letter, or nothing but signs (``%``); never a number, a change (``+12%``), a table's bar or a
-#: page's tags.
+#: A unit: it has a letter or consists of signs (``%``). It is never a number, a change (``+12%``),
+#: a table's bar or a page's tag.
 _UNIT = regex(r"(?![-+|])(?![^<]*<[a-z/])(?:\D+|.*[^\W\d_].*)")
 
-#: What go test itself measures.
+#: Metrics that go test itself measures.
 METRICS = {
     "sec/op": "time_per_op",
     "B/op": "bytes_per_op",
     "allocs/op": "allocs_per_op",
     "B/s": "processing_rate",
 }
-#: The units that go test prints without being told to.
+#: The units that go test prints by default.
 STANDARD = frozenset({"ns/op", "MB/s", "B/op", "allocs/op"})
-#: A slip of the keyboard in one of them (``ns/opp``, ``ns/o``), unlike ``MB/sec`` or ``ns/op-p99``.
+#: A mistyped standard unit (``ns/opp``, ``ns/o``), unlike ``MB/sec`` or ``ns/op-p99``.
 _SLIP = regex("|".join(f"{unit[:-1]}(?:{unit[-1]}{{2,}})?" for unit in sorted(STANDARD)))
-#: What the second part of a standard unit begins with, where a line break parts it.
+#: First characters of the second part when a line break splits a standard unit.
 REST_INITIALS = frozenset(unit[place] for unit in STANDARD for place in range(1, len(unit)))
 _ALLOWED = {"assume": ("exact", "nothing"), "better": ("higher", "lower")}
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What a unit means.
+    """The meaning of a unit.
 
     Parameters
     ----------
     metric : str
-        Its name in the table.
+        The name in the table.
     base : str
         The base unit: s, B, B/s, 1/s or 1.
     factor : float
-        What a printed number is multiplied by.
+        The factor for a printed number.
     exponent : int
         The same as a power of ten, for the rounding step.
     """
@@ -55,13 +55,13 @@ class Unit:
     exponent: int
 
     def step(self, decimals: int) -> float:
-        """Return the rounding step of a number with so many decimals, in the base unit."""
+        """Return the rounding step, in the base unit, of a number with this many decimals."""
         return _power(self.exponent - decimals)
 
 
 @lru_cache(maxsize=4096)
 def read_unit(text: str) -> Unit | None:
-    """Return what a unit means, or None if the text cannot be one.
+    """Return the meaning of a unit, or None if the text cannot be one.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def read_unit(text: str) -> Unit | None:
 
 
 def tidy(unit: str) -> tuple[str, float, int]:
-    """Write ``ns`` as ``sec`` and ``MB`` as ``B`` wherever they stand in the numerator.
+    """Replace ``ns`` by ``sec`` and ``MB`` by ``B`` everywhere in the numerator.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def tidy(unit: str) -> tuple[str, float, int]:
 
 
 def _find_base(tidied: str) -> str:
-    """Return the base unit of a tidied unit; ``/op`` and the like do not change it."""
+    """Return the base unit of a tidied unit; denominators other than time do not change it."""
     over: set[str] = set()
     under: set[str] = set()
     denominator = False
@@ -122,19 +122,19 @@ def _power(exponent: int) -> float:
     return float(f"1e{exponent}")
 
 
-#: Problems of one ``Unit`` line that are named; others are counted.
+#: Maximum number of problems listed for one ``Unit`` line; the rest are counted.
 _LISTED = 20
 
 
 @dataclass(slots=True)
 class UnitMetadata:
-    """What the ``Unit`` lines of a file say, by metric; they hold for the whole file."""
+    """The settings of a file's ``Unit`` lines by metric; they apply to the whole file."""
 
     assume: dict[str, str] = field(default_factory=dict)
     better: dict[str, str] = field(default_factory=dict)
 
     def read(self, text: str) -> list[str]:
-        """Take over one line ``Unit <unit> key=value …``; return what is wrong with it."""
+        """Apply a line ``Unit <unit> key=value …``; return its problems."""
         _, _, rest = text.partition("Unit")
         name, *settings = rest.split() or [""]
         unit = read_unit(name)

@@ -1,9 +1,9 @@
-"""hey's report: one or many in a file, bare or among other text.
+"""hey's report: one or many in a file, alone or among other text.
 
-Hey is the usual load tool where ab is too old; its report has four decimals of a second and no
-more.
+Hey is the usual load tool for users who find ab too old; its report has only four decimals of a
+second.
 
-A report, verbatim (hey 0.1.4, part of the histogram left out)::
+A report, verbatim (hey 0.1.4, part of the histogram omitted)::
 
     Summary:
       Total:	3.0081 secs
@@ -35,15 +35,16 @@ A report, verbatim (hey 0.1.4, part of the histogram left out)::
       [200]	1500 responses
 
 Failures follow under ``Error distribution:``, a line such as ``[50]	Get "http://…": dial tcp …``
-per address and port; they are summed here by reason (`reasons`).
+per address and port; they are summed by reason here (`reasons`).
 
-What the numbers are: a percentile is the first time in order whose share, rounded down, reaches
-it: ``sorted[ceil(n*p/100)]``; of the first million responses. Latency is of answered requests
-only; the rate of newer versions counts failed ones, too. Under ``DNS+dialup`` fastest and slowest
-are those of the whole request in most versions; they are left out where they are the same.
-``Total data`` is of bodies. With ``%%`` for ``%``: the same, from versions that print it so.
+Meaning of the numbers: a percentile is the first time in order whose share, rounded down, reaches
+it, ``sorted[ceil(n*p/100)]``, among the first million responses. Latency covers answered requests
+only; the rate of newer versions also counts failed ones. In most versions, fastest and slowest
+under ``DNS+dialup`` are those of the whole request; they are left out if they are equal to those.
+``Total data`` counts bodies. Output with ``%%`` instead of ``%`` comes from versions that print it
+like that, and means the same.
 
-Not recorded: when the run began, the target, ``-c``, ``-n``, ``-q``, unless a shell prompt shows
+Not recorded: the start of the run, the target, ``-c``, ``-n``, ``-q``, unless a shell prompt shows
 the command; the version.
 """
 

@@ -1,7 +1,7 @@
 """The reports of hey in a text, line by line.
 
-Some of hey's numbers are true only in the light of others (a rate that counts failures, extremes
-of a phase that are those of the whole). oha's report looks much the same.
+Some of hey's numbers are correct only in the context of others (a rate that counts failures,
+extremes of a phase that are those of the whole request). oha's report looks very similar.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from benchkit.reading.reports import Fields, Line, Value, decimal
 from benchkit.reading.urls import aim_by_command
 from benchkit.regexes import regex
 
-#: hey's histogram and percentiles are of the first million responses.
+#: The number of responses that hey's histogram and percentiles cover.
 _KEPT = 1_000_000
 _WALL = r"(\d{1,9}\.\d{4}) secs"
 _SECONDS = r"(\d{1,9}\.\d{4}|NaN) secs"
@@ -67,12 +67,12 @@ _FAILURES = Remark(
 
 
 def recognises(head: Head) -> bool:
-    """Whether a text holds the head of a report of hey, or its details."""
+    """Return whether a text has the head of a hey report, or its details."""
     return any(word in head.text and sign.search(head.text) for word, sign in _SIGNS)
 
 
 class Report(reports.Report):
-    """A report whose lines are still coming in."""
+    """A report while its lines are read."""
 
     TOOL = "hey"
     NUMBERS = regex(r"\A(?:[^\s%]*%{1,2} in |\d\S* in |\[\S*\]\s\S+ responses)")
@@ -131,7 +131,7 @@ class Report(reports.Report):
 
     def _take_percent(self, _: Line, fields: Fields, number: int) -> None:
         percent = int(fields[0])
-        if percent > self.percent:  # `0% in 0.0000 secs` stands for one that hey could not tell
+        if percent > self.percent:  # `0% in 0.0000 secs` replaces an unknown one
             self.percent = percent
             self.add(Value("latency", f"p{percent}", "s", _TIME), fields[1], number)
 
@@ -160,14 +160,14 @@ class Report(reports.Report):
         self.failures[reason] = (known + int(fields[0]), number)
 
     def finish(self, label: str) -> Iterator[Record]:
-        """Yield the reading and what is to be said about it."""
+        """Yield the reading and diagnostics about it."""
         reading, end = self.reading, self.reading.last_line
         is_timed = any(row[1] == "latency" and row[3] for row in reading.rows)
-        is_empty = "codes" in self.seen and not is_timed  # people leave the codes out, too
+        is_empty = "codes" in self.seen and not is_timed  # users omit the codes, too
         is_failed = not self.answered and (bool(self.undefined) or is_empty)
         if is_failed:
             reading.rows = [row for row in reading.rows if row[1] == "duration"]
-        elif "Average" not in self.seen:  # if it is NaN, the others are no times
+        elif "Average" not in self.seen:  # if it is NaN, the others are not times
             reading.rows = [row for row in reading.rows if row[2] not in {"min", "max"}]
         if self.rate is not None and not is_failed:
             self.add(Value("request_rate", "mean", "1/s", _TIME), *self.rate)
@@ -190,7 +190,7 @@ class Report(reports.Report):
             yield _FAILURES.at(label, end, failed=failed, answered=self.answered)
 
     def _add_counts(self, *, is_whole: bool) -> None:
-        """Add what hey does not sum up itself."""
+        """Add sums that hey does not print."""
         add = self.reading.add
         if is_whole and self.answered:
             answered = float(self.answered)
@@ -200,7 +200,7 @@ class Report(reports.Report):
 
 
 class Reader(reports.Reader):
-    """The report that is open; between them may stand one of oha."""
+    """The open report; reports of oha may appear in between."""
 
     NAMES = EXECUTABLES = "hey"
     KIND = Report
@@ -212,11 +212,11 @@ class Reader(reports.Reader):
 
     @staticmethod
     def may_be_cut(text: str) -> bool:
-        """Whether a cut may have shortened a line unnoticed: an error that goes on."""
+        """Return whether a cut may have shortened a line unnoticed, such as a long error."""
         return not text.rstrip().endswith(("secs", "bytes", "responses"))
 
     def take(self, number: int, text: str, line: Line, fields: Fields | None) -> bool:
-        """Take a line of a report, or note that it is one of oha."""
+        """Process a line of a report, or record that it is from oha."""
         if line.name != "other":
             return super().take(number, text, line, fields)
         self.close()
@@ -224,7 +224,7 @@ class Reader(reports.Reader):
         return False
 
     def pass_over(self, number: int, line: Line | None) -> None:
-        """Pass over lines of oha."""
+        """Skip lines of oha."""
         if not self.is_others:
             super().pass_over(number, line)
 
@@ -237,5 +237,5 @@ class Reader(reports.Reader):
 
 
 def parse(source: Source) -> Iterator[Record]:
-    """Yield the reports of a source, each followed by what is to be said about it."""
+    """Yield the reports of a source, each followed by diagnostics about it."""
     return Reader.parse(source)

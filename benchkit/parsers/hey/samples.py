@@ -1,6 +1,6 @@
 """The raw times that ``hey -o csv`` writes: one line per answered request.
 
-Percentiles of one's own.
+They allow percentiles that the report does not have.
 
 The beginning of a file, verbatim (hey 0.1.4; older versions lack the last two columns)::
 
@@ -8,10 +8,10 @@ The beginning of a file, verbatim (hey 0.1.4; older versions lack the last two c
     0.0028,0.0011,0.0000,0.0004,0.0012,0.0001,200,0.0010
     0.0028,0.0010,0.0000,0.0004,0.0013,0.0000,200,0.0010
 
-All in seconds with four decimals; ``offset`` is when the request began, after the run did; as no
-line tells when that was, it is not kept. At most a million lines are written.
+All times are in seconds with four decimals; ``offset`` is the start of the request relative to that
+of the run, which is not recorded, so it is not kept. At most a million lines are written.
 
-Not recorded: target, concurrency, failed requests, bytes, when the run began and how long it took.
+Not recorded: target, concurrency, failed requests, bytes, the start and the length of the run.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from benchkit.regexes import regex
 
 _HEADER = "response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read"
 _HEADERS = (_HEADER, _HEADER + ",status-code,offset")
-#: Lines of the file that make one block of samples.
+#: Lines of the file per block of samples.
 BLOCK = 1 << 16
-#: hey writes no more lines than these, however many requests there were.
+#: Maximum number of lines that hey writes, regardless of the number of requests.
 MOST = 1_000_000
 
-_TIME = r"(\d{1,9}(?:\.\d{1,4})?)"  # a spreadsheet drops zeros at the end
+_TIME = r"(\d{1,9}(?:\.\d{1,4})?)"  # a spreadsheet drops trailing zeros
 _ROW = regex(",".join([_TIME] * 6) + r"(?:,(\d{3}),\d{1,9}(?:\.\d{1,4})?)?")
 _SERIES: tuple[tuple[str, str | None], ...] = (
     ("latency", None),
@@ -48,17 +48,17 @@ _RESOLUTION = 1e-4
 
 
 def recognises(head: Head) -> bool:
-    """Whether a source begins with the header of ``-o csv`` and goes on with a line under it."""
+    """Return whether a source begins with the header of ``-o csv`` and a row below it."""
     return begins_table(head, _HEADERS, _ROW)
 
 
 def parse(source: Source) -> Iterator[Record]:
-    """Yield the run, then its samples in blocks, then what could not be read.
+    """Yield the run, its samples in blocks, and diagnostics about unreadable lines.
 
     Raises
     ------
     UnreadableError
-        At damaged gzip; what stood before it has been yielded.
+        If gzip data is damaged; the records before have been yielded.
     """
     table = _Table(source.label)
     yield table.reading
@@ -80,7 +80,7 @@ def parse(source: Source) -> Iterator[Record]:
 
 
 class _Table:
-    """The rows of the block that is being read, and what is known of the run."""
+    """The rows of the current block, and the state of the run."""
 
     def __init__(self, label: str) -> None:
         self.label = label
@@ -98,13 +98,13 @@ class _Table:
         self.codes: Counter[str] = Counter()
 
     def may_be_cut(self, text: str) -> bool:
-        """Whether a last line without its end lacks columns or digits."""
+        """Return whether a last line without its newline lacks columns or digits."""
         match = _ROW.fullmatch(text)
         self.cut = match is None or self.has_codes != bool(match[7]) or text[-5] != "."
         return self.cut
 
     def feed(self, number: int, text: str) -> None:
-        """Take a line."""
+        """Read a line."""
         if text in _HEADERS:
             self.has_codes = text != _HEADER
             return
@@ -139,7 +139,7 @@ class _Table:
         self.lines, self.rows = [], []
 
     def finish(self) -> Iterator[Diagnostic]:
-        """Complete the reading, and yield what is to be said about it."""
+        """Complete the reading, and yield diagnostics about it."""
         reading = self.reading
         if reading.last_line and not self.cut and self.total < MOST:
             total = float(self.total)

@@ -6,24 +6,26 @@ The beginning of a file, verbatim (JMeter 5.6, ``-l results.jtl``)::
 bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect
     1662749136019,170,get,200,OK,Thread Group 1-1,text,true,,1430,120,1,1,http://h/1.html,162,0,100
 
-What the numbers are: milliseconds. ``elapsed`` is the whole request, failed ones included;
-``Latency`` runs from its start to the first byte (phase ``wait``), ``Connect`` is part of it.
-The rate is JMeter's: samples over the time from the start of the first to the end of the last. A
-header begins a run; with several labels each also has latencies of its own, its subject the label.
-Rows of transaction controllers sum up other rows and count for their label only. Threads wait
-for their answers, so the loop is closed; with open thread groups say so in ``run.toml``.
+Meaning of the numbers: times are milliseconds. ``elapsed`` is the time of the whole request,
+including failed ones; ``Latency`` is the time from its start to the first byte (phase ``wait``),
+and ``Connect`` is part of that. The rate is JMeter's: samples over the time from the start of the
+first to the end of the last. A header begins a run; with several labels, each also has separate
+latencies with the label as subject. Rows of transaction controllers sum up other rows and count for
+their label only. Threads wait for their responses, so the loop is closed; with open thread groups,
+set the load model in ``run.toml``.
 
-A file without a header has the columns of a version's defaults where their number says so; any
-other is refused with the setting that changes it. In XML a sample's attributes are the same
-columns (``t lt ct ts s lb rc rm by sby na``); what a sample holds is part of it. The aggregate
-report's table (``Save Table Data``) has mean, percentiles and rate of each label and in total, in
-milliseconds and KiB/s; so have the statistics of the dashboard (``-e -o FOLDER``), as JSON.
+A file without a header has the default columns of a version if their number matches; any other is
+rejected with the setting that adds one. In XML, the attributes of a sample are the same columns
+(``t lt ct ts s lb rc rm by sby na``); elements inside a sample are part of it. The table of the
+aggregate report (``Save Table Data``) has mean, percentiles and rate per label and in total, in
+milliseconds and KiB/s; the statistics of the dashboard (``-e -o FOLDER``) have the same as JSON.
 
-Times may also be dates (``2024/05/01 12:00:00.123``); they lack a zone and count as UTC. Where they
-are whole seconds, the rate has a step. Of ``05/13/24`` a number above 12 is the day; where the
-beginning of the file has none, the run has no rate and does not say when it began.
+Times may also be dates (``2024/05/01 12:00:00.123``), which have no zone and count as UTC. If they
+are whole seconds, the rate has a rounding step. In ``05/13/24`` a number above 12 is the day; if
+the beginning of the file has none, the run has no rate and no start.
 
-Without a column ``success``, requests failed whose response code is from 400 on or not of HTTP.
+Without a column ``success``, requests count as failed if their response code is at least 400 or not
+from HTTP.
 
 Not recorded: the version, the command, timers. Not read: assertions, idle time, threads' names.
 """
@@ -57,7 +59,7 @@ from benchkit.reading.urls import aim
 from benchkit.regexes import regex
 
 _NEEDED = {"timeStamp", "elapsed"}
-#: Columns of which a JTL has one, besides times.
+#: Columns of which a JTL has at least one, besides times.
 _USUAL = {"success", "responseCode", "label", "threadName"}
 _DELIMITERS = ",;\t|"
 _TIMED = regex(r"\d{10,13}[,;\t|]\d{1,9}[,;\t|]")
@@ -92,7 +94,7 @@ _BROKEN = Remark(
 )
 _FIRST = ("timeStamp", "elapsed", "label", "responseCode", "responseMessage", "threadName",
           "dataType", "success")  # fmt: skip
-#: The columns that JMeter writes unless told otherwise, by their number.
+#: JMeter's default columns, by their number.
 _LAYOUTS = {
     17: ("5", (*_FIRST, "failureMessage", "bytes", "sentBytes", "grpThreads", "allThreads", "URL",
                "Latency", "IdleTime", "Connect")),
@@ -125,12 +127,12 @@ def _is_headless(line: str) -> bool:
 
 
 def _parse(source: Source) -> Iterator[Record]:
-    r"""Yield the run, then its samples in blocks, then what could not be read.
+    r"""Yield the run, its samples in blocks, and diagnostics about unreadable lines.
 
     Raises
     ------
     UnreadableError
-        At damaged gzip; what stood before it has been yielded.
+        If gzip data is damaged; the records before have been yielded.
 
     Examples
     --------
@@ -177,9 +179,10 @@ def _parse(source: Source) -> Iterator[Record]:
 
 
 def _parse_xml(source: Source) -> Iterator[Record]:
-    """Yield the run of a JTL in XML, its samples, and what could not be read.
+    """Yield the run of an XML JTL, its samples, and diagnostics.
 
-    What a sample holds (redirects, resources of a page) is part of it, unless it is a transaction.
+    Elements inside a sample (redirects, resources of a page) are part of it, unless it is a
+    transaction.
     """
     table, rows = _Table(source.label, "xml"), Rows()
     yield table.run
@@ -212,7 +215,7 @@ class _Table(RequestLog):
         self.pauses = Pauses()
 
     def begin(self, columns: Collection[str]) -> Iterator[Record]:
-        """Yield the run, and before it what its columns do not tell."""
+        """Yield the run, preceded by diagnostics about missing columns."""
         if "success" not in columns:
             self.judges = "responseCode" in columns
             reason = _BY_CODE if self.judges else "it cannot be told which requests failed"
@@ -220,7 +223,7 @@ class _Table(RequestLog):
         yield self.run
 
     def take(self, line: int, row: Mapping[str, str]) -> bool:
-        """Take a row; whether the block is full."""
+        """Add a row; return whether the block is full."""
         times = {name: row[name] for name in _TIMES if row.get(name)}
         sizes = {name: row[name] for name in (*_SIZES, "allThreads") if row.get(name)}
         is_valid = all(map(_WHOLE.fullmatch, (*times.values(), *sizes.values())))
@@ -242,7 +245,7 @@ class _Table(RequestLog):
         )  # fmt: skip
 
     def _count(self, row: Mapping[str, str], sizes: Mapping[str, str]) -> None:
-        """Count what a request sent and got."""
+        """Count the bytes that a request sent and received."""
         for column, metric in _SIZES.items():
             if column in sizes:
                 self.sizes[metric] += int(sizes[column])
@@ -252,7 +255,7 @@ class _Table(RequestLog):
             self.urls.add(row["URL"])
 
     def finish(self) -> Iterator[Diagnostic]:
-        """Complete the run, and yield what is to be said about it."""
+        """Complete the run, and yield diagnostics about it."""
         run = self.run
         run.connections = run.connections or None
         if len(self.urls) == 1:
@@ -265,7 +268,7 @@ class _Table(RequestLog):
 
 
 def _judge(row: Mapping[str, str]) -> bool | None:
-    """Tell whether a request failed; None where a row should tell and does not."""
+    """Return whether a request failed; None if the row should show it but does not."""
     if "success" in row:
         return {"true": False, "false": True}.get(row["success"])
     return _REFUSED.match(row.get("responseCode", "")) is not None

@@ -12,7 +12,7 @@ from benchkit.reading.remarks import Remark
 from benchkit.regexes import regex
 from benchkit.units import scale, step
 
-#: The subject of requests whose sampler has no name: the whole run has none.
+#: Subject for requests of a nameless sampler; without a subject they would be the whole run.
 _NAMELESS = "no label"
 _NO_TOTAL = Remark(
     "the table has no row TOTAL, so it has no values for the whole run",
@@ -25,7 +25,7 @@ _TWICE = Remark(
     is_remark=False,
 )
 _NUMBER = regex(r"\d{0,12}(?:[.,]\d{1,9})?", re.ASCII)
-#: The aggregate report's columns, by both of their names, with their exponent of ten.
+#: The aggregate report's columns under both of their names, with their power of ten.
 _COLUMNS = {
     ("# Samples", "aggregate_report_count"): ("requests", "count", "1", 0),
     ("Average", "average"): ("latency", "mean", "s", -3),
@@ -45,7 +45,7 @@ _KINDS = {name: kind for names, kind in _COLUMNS.items() for name in names}
 
 
 def recognises(head: Head) -> bool:
-    """Whether a source begins with the header of the table."""
+    """Return whether a source begins with the header of the table."""
     columns = header_of(head.text) if head.is_start else []
     return columns[:1] in (["Label"], ["sampler_label"]) and columns[1:2] in (
         ["# Samples"],
@@ -84,7 +84,7 @@ def parse(source: Source) -> Iterator[Record]:
 
 
 def _add_cell(run: Reading, column: str, cell: str, line: int, subject: str | None) -> bool:
-    """Add a cell of a known column; False if it is not a number."""
+    """Add a cell of a known column; return False if it is not a number."""
     text = cell.strip().removesuffix("%").removesuffix("/sec").replace(",", ".")
     if column not in _KINDS:
         return True

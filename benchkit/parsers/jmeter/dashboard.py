@@ -40,7 +40,7 @@ _FACTS = {
 
 
 def recognises(head: Head) -> bool:
-    """Whether a source begins with the statistics of a label."""
+    """Return whether a source begins with the statistics of a label."""
     is_document = head.is_start and head.text.lstrip().startswith("{")
     return is_document and all(sign in head.text for sign in _SIGNS)
 
@@ -59,7 +59,7 @@ def parse(source: Source) -> Iterator[Record]:
 
 
 def _read(document: Document) -> Iterator[Record]:
-    """Yield the run that the statistics of all labels are."""
+    """Yield the run with the statistics of all labels."""
     run = Reading(tool="jmeter", form="dashboard", line=document.line, load_model="closed")
     for label, fields in document.fields.items():
         statistics = Document(document.label, fields, document.line, document)

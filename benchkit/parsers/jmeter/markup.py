@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from xml.parsers.expat import ExpatError, ParserCreate
 
-#: What JMeter writes as the message of a transaction controller.
+#: The message that JMeter writes for a transaction controller.
 TRANSACTION = "Number of samples in transaction"
-#: What the attributes of a sample in XML are called in CSV.
+#: Names in CSV for the attributes of a sample in XML.
 _ATTRIBUTES = {"t": "elapsed", "lt": "Latency", "ct": "Connect", "ts": "timeStamp", "s": "success",
                "lb": "label", "rc": "responseCode", "rm": "responseMessage", "by": "bytes",
                "sby": "sentBytes", "na": "allThreads"}  # fmt: skip
 
 
 class Rows:
-    """The samples of an XML document that is coming in, as rows of a table."""
+    """The samples of an XML document while it is read, as rows of a table."""
 
     def __init__(self) -> None:
         self.parser = ParserCreate("UTF-8")
@@ -22,23 +22,23 @@ class Rows:
         self.parser.EndElementHandler = self._end
         self.parser.EntityDeclHandler = self._refuse
         self.rows: list[tuple[int, dict[str, str]]] = []
-        self.open: list[bool] = []  # whether what an open element holds counts
+        self.open: list[bool] = []  # whether elements inside an open one count
         self._held: list[str] = []
-        #: Characters that are held, bytes that were read, and those of a tag without its end yet.
+        #: Held characters, bytes read, and those of a tag without its end so far.
         self._size = self._read = self._waiting = 0
 
     def feed(self, text: str) -> ExpatError | None:
-        """Take a part; return what is wrong with those so far.
+        """Parse a part; return the error so far, if any.
 
-        A tag or comment is read from its beginning whenever more of it comes, so what comes is held
-        until it is as long as what is read again.
+        A tag or comment is parsed again from its beginning whenever more of it arrives. Therefore
+        parts are held until they are as long as the text to parse again.
         """
         self._held.append(text)
         self._size += len(text)
         return self.read() if self._size >= self._waiting else None
 
     def read(self, *, is_end: bool = False) -> ExpatError | None:
-        """Read what is held; return what is wrong with it."""
+        """Parse the held text; return the error, if any."""
         data = "".join(self._held).encode()
         self._held, self._size = [], 0
         try:
@@ -50,7 +50,7 @@ class Rows:
         return None
 
     def hand_to(self, take: Callable[[int, dict[str, str]], bool]) -> bool:
-        """Hand each row so far to ``take``, once; whether one of them fills its block."""
+        """Pass each row so far to ``take``, once; return whether one of them fills its block."""
         full = [take(line, row) for line, row in self.rows]
         self.rows = []
         return any(full)

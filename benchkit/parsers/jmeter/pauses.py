@@ -1,6 +1,6 @@
-"""Pauses in which no request ran: JMeter appends a run to a JTL that exists, without a header.
+"""Pauses without any request: JMeter appends a run to an existing JTL, without a header.
 
-The rate of a file with two runs is that of neither, so it has none.
+The rate of a file with two runs would be that of neither, so it is omitted.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from benchkit.parsers.base import Diagnostic
 from benchkit.reading.remarks import Remark
 
-#: Milliseconds; between two runs JMeter takes longer to start.
+#: In milliseconds; JMeter's start takes longer than this between two runs.
 _SHORTEST = 1_000
-#: Requests for each pause of the longest kind; a test that waits between its requests has fewer.
+#: Minimum number of requests per long pause; a test that waits between requests has fewer.
 _REQUESTS = 30
 _PAUSED = Remark(
     "no request ran for {seconds:.1f} s before this row (1 of {count} such pauses), so this run "
@@ -22,7 +22,7 @@ _PAUSED = Remark(
 
 
 class Pauses:
-    """The times without a request, of samples in the order in which they ended.
+    """The times without a request, for samples in the order of their ends.
 
     Examples
     --------
@@ -34,13 +34,13 @@ class Pauses:
     """
 
     def __init__(self) -> None:
-        self._pauses: list[tuple[int, int, int]] = []  # begin, end, and line below
-        self._later: list[tuple[int, int, int]] = []  # those of rows above a step back in time
-        self._next: tuple[int, int] | None = None  # when these begin, and in which line
+        self._pauses: list[tuple[int, int, int]] = []  # start, end, and the line below
+        self._later: list[tuple[int, int, int]] = []  # the same for rows above a step back in time
+        self._next: tuple[int, int] | None = None  # when these begin, and on which line
         self._begin = self._end = self._first = self._count = 0
 
     def add(self, line: int, start: int, time: int) -> None:
-        """Add a request; a pause that it began in, or before, is shorter or none."""
+        """Add a request; it shortens or removes a pause that it began in or before."""
         if self._count and start + time + _SHORTEST <= self._begin:
             self._step_back()
             self._next, self._end = (self._begin, self._first), 0
@@ -57,13 +57,13 @@ class Pauses:
         self._count += 1
 
     def _step_back(self) -> None:
-        """Keep the pauses so far, and the one before the rows that ran later and stand above."""
+        """Keep the pauses so far, and the one before the rows above, which ran later."""
         if self._next and self._next[0] - self._end >= _SHORTEST:
             self._pauses.append((self._end, *self._next))
         self._later, self._pauses = self._later + self._pauses, []
 
     def judge(self, label: str) -> Iterator[Diagnostic]:
-        """Name the first long pause, where there are few of them and many requests."""
+        """Report the first long pause if there are few of them and many requests."""
         self._step_back()
         longest = max((end - begin for begin, end, _ in self._later), default=0)
         long = [pause for pause in self._later if (pause[1] - pause[0]) * 10 >= longest]

@@ -21,7 +21,7 @@ AMBIGUOUS = Remark(
 
 
 def find_order(text: str) -> str:
-    """Return whether dates at the beginning of lines that end with the year begin with the day.
+    """Return the order of day and month in dates that begin lines and end with the year.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def find_order(text: str) -> str:
 
 
 def read_start(text: str, order: str = "") -> tuple[int, int]:
-    """Return milliseconds since 1970, 0 where none can be read, and the step of such times.
+    """Return milliseconds since 1970 (0 if unreadable) and the resolution of the time.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-r"""JMH's JSON, CSV and table: forks are runs, each the mean of its iterations.
+r"""JMH's JSON, CSV and table, in which forks are runs, each the mean of its iterations.
 
-A result of the JSON, verbatim (JMH 1.37, ``-rf json``; settings, percentiles and forks left out)::
+A result in the JSON, verbatim (JMH 1.37, ``-rf json``; settings, percentiles and forks omitted)::
 
     [{"jmhVersion": "1.37", "benchmark": "bench.Squares.roots", "mode": "avgt", "threads": 1,
       "forks": 2, "jdkVersion": "17.0.15", "params": {"size": "10"},
@@ -8,19 +8,20 @@ A result of the JSON, verbatim (JMH 1.37, ``-rf json``; settings, percentiles an
         "rawData": [[0.1271, 0.1269], [0.1273, 0.1268]]},
       "secondaryMetrics": {"gc.alloc.rate.norm": {"scoreUnit": "B/op", "rawData": [[24.0]]}}}]
 
-What the numbers are: ``rawData`` holds the scores of the iterations of each fork, a JVM of its own.
-Iterations share their JVM's compiled code and heap, so that a fork is the run: its value is the
-mean of its iterations, as JMH's score is of all. ``avgt``, ``sample`` and ``ss`` (single shots) are
-times per operation, ``thrpt`` operations per time of all threads. ``sample`` has a histogram of
-single times in place of scores. Of profilers, allocated bytes per operation are kept.
+Meaning of the numbers: ``rawData`` has the scores of the iterations of each fork, which is a
+separate JVM. Iterations share their JVM's compiled code and heap, so a fork is the run: its value
+is the mean of its iterations, as JMH's score is the mean of all. ``avgt``, ``sample`` and ``ss``
+(single shots) are times per operation, ``thrpt`` is operations per time of all threads. ``sample``
+has a histogram of single times instead of scores. From profilers, only allocated bytes per
+operation are kept.
 
-CSV and table have only the mean over all iterations, which are no runs; they name what JMH's JSON
-names, the table without the package::
+CSV and table have only the mean over all iterations, which are not runs; they use the names in
+JMH's JSON, the table without the package::
 
     Benchmark      (size)  Mode  Cnt   Score     Error  Units
     Squares.roots      10  avgt   15   0.127 ±   0.001  us/op
 
-Not recorded: when it ran; failed benchmarks. Not read: errors, warm-up iterations.
+Not recorded: the start of the run; failed benchmarks. Not read: errors, warm-up iterations.
 """
 
 from __future__ import annotations
@@ -46,10 +47,10 @@ from benchkit.parsers.jmh.units import find_scale
 from benchkit.regexes import regex
 
 MODES = ("thrpt", "avgt", "sample", "ss")
-#: Before 1.36 the method stands before it, as in ``sort·p0.99``.
+#: Before 1.36 the method precedes it, as in ``sort·p0.99``.
 PERCENTILE = regex(r"(?:([\w$]++)[^\w$]{1,3})?p([01]\.\d{1,6})")
 _DOT = regex(r"\A[^\w+%-]+")
-#: What may tell results of one benchmark apart, and the param that it then is.
+#: Settings that may distinguish results of one benchmark, and the param for each.
 _SETTINGS = {
     "jdkVersion": "jdk",
     "jvmArgs": "jvm_args",
@@ -134,7 +135,7 @@ def _read(
             what = f"fork {turn + 1} of {name} {why} and was left out"
             yield Diagnostic(label, line, what, "run the benchmark again")
             continue
-        for part, values in parts.items():  # percentiles are of all forks
+        for part, values in parts.items():  # percentiles cover all forks
             if not PERCENTILE.fullmatch(name_part(part)):
                 _add_fork(run, name_part(part), values, turn, line)
         run.line, run.last_line = run.rows[0][9], max(row[9] for row in run.rows)
@@ -142,7 +143,7 @@ def _read(
 
 
 def name_part(text: str) -> str:
-    """Return the name of a profiler, without the dot that JMH before 1.36 put before it.
+    """Return the name of a profiler, without the dot before it in JMH before 1.36.
 
     Examples
     --------
@@ -153,7 +154,7 @@ def name_part(text: str) -> str:
 
 
 def _begin(fields: Mapping[str, Any], name: str, mode: str) -> Reading:
-    """Return a run with what is known of it."""
+    """Return a run with the facts about it."""
     run = Reading(tool="jmh", form="json", line=1, benchmark=name)
     params = fields.get("params")
     if isinstance(params, dict):
@@ -169,7 +170,7 @@ def _begin(fields: Mapping[str, Any], name: str, mode: str) -> Reading:
 
 
 def list_differences(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Return of each result the settings that tell it from others of its name, mode and params.
+    """Return the settings of each result that differ among results of equal name, mode and params.
 
     Examples
     --------
@@ -192,15 +193,15 @@ def list_differences(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str
 
 
 def _write(setting: object) -> str:
-    """Write a setting as a param; none where it is not recorded."""
+    """Return a setting as the value of a param; empty if it is not recorded."""
     text = " ".join(map(str, setting)) if isinstance(setting, list) else str(setting)
     return "" if setting is None else text
 
 
 def shorten(names: Iterable[str]) -> dict[str, str]:
-    """Return benchmarks' names without their packages, as JMH's table has them.
+    """Return benchmarks' names without their packages, as in JMH's table.
 
-    Those that only their packages tell apart keep them.
+    Names that differ only in their packages keep them.
 
     Examples
     --------
@@ -221,7 +222,7 @@ def _drop_package(name: str) -> str:
 
 
 def _list_forks(metric: object) -> list[Any]:
-    """Return the scores of each fork: per iteration one, or pairs of a time and its count."""
+    """Return the scores of each fork: one per iteration, or pairs of a time and its count."""
     fields = metric if isinstance(metric, dict) else {}
     raw = fields.get("rawData", fields.get("rawDataHistogram"))
     return raw if isinstance(raw, list) else []
@@ -238,7 +239,7 @@ def _add_fork(run: Reading, part: str, metric: object, turn: int, line: int) -> 
     value, origin = known.apply(score), "reported" if len(pairs) == 1 else "computed"
     subject = part if part and not known.is_profilers else None
     if known.metric == "bytes_per_op":
-        run.assume[known.metric] = "nothing"  # it depends on what else the JVM did
+        run.assume[known.metric] = "nothing"  # it depends on other activity of the JVM
     if isfinite(value):
         at = line_of(pairs[0][0], line)
         run.add(known.metric, known.stat or "sample", value, known.unit, at, subject=subject,
@@ -246,14 +247,14 @@ def _add_fork(run: Reading, part: str, metric: object, turn: int, line: int) -> 
 
 
 def _find_damage(fork: object, iterations: object) -> str:
-    """Return why the scores of a fork are not those that JMH wrote: a decimal comma makes two."""
+    """Return why a fork's scores are not as JMH wrote them: a decimal comma splits a score."""
     is_known = isinstance(iterations, int) and isinstance(fork, list)
     scores = len(fork) if isinstance(fork, list) and is_known else iterations
     return "" if scores == iterations else f"has {scores} scores of {iterations} iterations"
 
 
 def _weigh(fork: object) -> list[tuple[Any, int]]:
-    """Return the scores of a fork with their counts; nothing if one of them is not valid."""
+    """Return the scores of a fork with their counts; empty if one of them is invalid."""
     pairs: list[tuple[Any, int]] = []
     for iteration in fork if isinstance(fork, list) else ():
         for item in iteration if isinstance(iteration, list) else [[iteration, 1]]:
@@ -267,7 +268,7 @@ def _weigh(fork: object) -> list[tuple[Any, int]]:
     return pairs
 
 
-#: The log of a run, without what it says of the JVM and the settings.
+#: The log of a run, without information about the JVM and the settings.
 _CHATTER = regex(
     r"\A(?:# (?:Run (?:progress|complete)|(?:Warmup )?Fork|Warmup Iteration)\b.*"
     r"|# (?:Benchmark|Parameters): .*"

@@ -1,4 +1,4 @@
-"""JMH's CSV and the table that it prints, of means alone."""
+"""JMH's CSV and printed table, which have means only."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _HEADLESS = Remark(
 
 
 class _Means:
-    """Results of which only the mean over all iterations is known, by benchmark and mode."""
+    """Results that have only the mean over all iterations, by benchmark and mode."""
 
     def __init__(self, form: str) -> None:
         self.form = form
@@ -61,15 +61,15 @@ class _Means:
         *,
         note: str = "",
     ) -> None:
-        """Take a score: of a benchmark, or of a profiler, method or percentile behind a colon.
+        """Add a score of a benchmark, or of a profiler, method or percentile after a colon.
 
-        A score that the last result of its benchmark already has is of another one.
+        A score that the last result of its benchmark already has begins another result.
         """
         mode, count, score = fields
         name, _, part = name.partition(":")
         part = name_part(part)
         percentile = PERCENTILE.fullmatch(part)
-        if percentile:  # of the benchmark, or of another method of its group
+        if percentile:  # for the benchmark, or another method of its group
             method, level = percentile.groups()
             part = "" if method in (None, name.rsplit(".", 1)[-1]) else method
         known = find_scale(unit, "" if percentile else part)
@@ -92,7 +92,7 @@ class _Means:
             self.runs.append((name, run))
         if known.metric == "bytes_per_op":
             run.assume[known.metric] = "nothing"
-        elif count and not part and mode != "sample":  # of samples it is an outcome
+        elif count and not part and mode != "sample":  # in mode sample it is an outcome
             run.env["iterations"] = count
         run.add(
             known.metric, stat, known.apply(value), known.unit, line, subject=subject,
@@ -102,7 +102,7 @@ class _Means:
         run.last_line = line
 
     def finish(self, label: str) -> Iterator[Record]:
-        """Yield the results and what is to be said about them."""
+        """Yield the results and diagnostics about them."""
         names = shorten([name for name, _ in self.runs] + [name for _, name, _ in self.coarse])
         for name, run in self.runs:
             run.benchmark = names[name]
@@ -123,7 +123,7 @@ def _name_level(level: float) -> str:
 
 
 def recognises_csv(head: Head) -> bool:
-    """Whether a source begins with the header of JMH's CSV."""
+    """Return whether a source begins with the header of JMH's CSV."""
     return head.is_start and header_of(head.text)[: len(_COLUMNS)] == _COLUMNS
 
 
@@ -148,22 +148,23 @@ def parse_csv(source: Source) -> Iterator[Record]:
     yield from means.finish(source.label)
 
 
-#: What is shown as ``≈ 10⁻⁶`` has no digit before its third decimal.
+#: A score shown as ``≈ 10⁻⁶`` has no digit before its third decimal.
 _ROUNDED = 1e-3
 _SCORE = regex(r"\d{1,18}(?:\.\d{1,20})?(?:E-?\d{1,2})?", re.ASCII)
-#: A spreadsheet's group of thousands, in which a decimal comma would be read.
+#: A spreadsheet's group of thousands, which would be read as a decimal comma.
 _GROUPED = regex(r"\d{1,3},\d{3}", re.ASCII)
 _SHOWN = r"(≈ (?:0|10\S{0,4})|\d{1,18}(?:[.,]\d{1,12})?(?:E-?\d{1,2})?)"
 _UNITS = rf"((?:{TIMES})/op|ops/(?:{TIMES})|B/op|\S{{1,20}})"
 _COUNT = r"(?:\s+(\d{1,15}))?"
-#: As JMH prints it, and as it is read of a file or a terminal in another encoding than UTF-8.
+#: The sign as JMH prints it, and as read from a file or terminal in an encoding other than UTF-8.
 _SPREAD = "(?:±|[\N{REPLACEMENT CHARACTER}⢀-⣿]|Â±|┬?▒|\\?|\\+-)"
 _MODE = "|".join(MODES)
-#: The name and its parameters end before a mode that numbers follow: a parameter may be one, too.
+#: The name and its parameters end before a mode with numbers after it, because a parameter may
+#: equal a mode.
 _NAME = rf"((?:\S++\s++(?!(?:{_MODE})\s++(?:≈|\d\S*+\s++(?!(?:{_MODE})\s))))*+\S++)"
-#: What people write behind a row: ``--- 4.2x slower``.
+#: A note that a user wrote after a row: ``--- 4.2x slower``.
 _NOTE = rf"(?:\s++({NOTE}))?+"
-#: Old versions print the error without a sign.
+#: The error, which old versions print without a sign.
 _ERROR = rf"(?:\s+(?:{_SPREAD}\s*\S{{1,20}}|\d{{1,18}}(?:[.,]\d{{1,12}})?))?"
 _ROW = rf"{_NAME}\s++({_MODE}){_COUNT}\s+{_SHOWN}{_ERROR}\s+{_UNITS}{_NOTE}"
 _HEADS = (
@@ -193,7 +194,7 @@ class Report(reports.Report):
 
     @property
     def is_proven(self) -> bool:
-        """Whether it has a row that is read or named."""
+        """Return whether it has a row that is read or reported."""
         return bool(self.means.runs or self.means.coarse or self.ragged)
 
     def _take_heads(self, _: Line, fields: Fields, _number: int) -> None:
@@ -216,7 +217,7 @@ class Report(reports.Report):
             self.ragged.append((number, len(cells) - 1))
 
     def finish(self, label: str) -> Iterator[Record]:
-        """Yield the results, and the rows that have too few or too many params."""
+        """Yield the results, and diagnostics for rows with too few or too many params."""
         yield from self.means.finish(label)
         remark = _RAGGED if "heads" in self.seen else _HEADLESS
         for line, cells in self.ragged:
@@ -224,18 +225,18 @@ class Report(reports.Report):
 
 
 class Reader(reports.Reader):
-    """The table that is open."""
+    """The open table."""
 
     NAMES = "JMH"
     EXECUTABLES = "java"
     KIND = Report
-    #: The row of a profiler whose text stands above the table.
+    #: The row of a profiler whose text is above the table.
     FURNITURE = regex(r".*\sNaN\s++---$")
     IS_LIST = True
 
     @staticmethod
     def may_be_cut(text: str) -> bool:
-        """Whether a cut may have shortened a line unnoticed."""
+        """Return whether a cut may have shortened a line unnoticed."""
         return _ENDED.fullmatch(text.rstrip()) is None
 
 
@@ -245,14 +246,14 @@ _HEADER = regex(rf"^.*{_HEADS}[ \t\r#|*`]*$", re.MULTILINE)
 
 
 def recognises_text(head: Head) -> bool:
-    """Whether a text holds the head of a table of JMH, or a row of one."""
+    """Return whether a text has the head of a JMH table, or a row of one."""
     return _HEADER.search(head.text) is not None or any(
         _is_row(bare(line)) for line in head.text.split("\n") if _MODED.search(line)
     )
 
 
 def _is_row(line: str) -> bool:
-    """Tell whether a line is a row by itself.
+    """Return whether a line alone is recognisable as a row.
 
     Examples
     --------
@@ -264,7 +265,7 @@ def _is_row(line: str) -> bool:
 
 
 def _is_unit(text: str | None) -> bool:
-    """Tell whether a unit is of time, rate or memory, so that a row needs no header."""
+    """Return whether a unit is one of time, rate or memory, so that a row needs no header."""
     return text == "B/op" or find_scale(text) is not None
 
 

@@ -1,4 +1,4 @@
-"""What a score of JMH is by its unit, and by the profiler or method that it is of."""
+"""The observation for a JMH score, by its unit and its profiler or method."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from benchkit.metrics import VOCABULARY
 from benchkit.regexes import regex
 from benchkit.units import scale
 
-#: Exponents of ten of a second, and the seconds of longer units.
+#: Powers of ten of a second, and the seconds of longer units.
 _EXPONENT = {"ns": -9, "us": -6, "ms": -3, "s": 0}
 _LONG = {"min": 60.0, "hr": 3600.0, "day": 86400.0}
 TIMES = "|".join((*_EXPONENT, *_LONG))
@@ -21,17 +21,17 @@ _ALLOCATED = "gc.alloc.rate.norm"
 
 
 class _Scale(NamedTuple):
-    """The observation that a score of a unit is."""
+    """The observation for a score with a unit."""
 
     metric: str
     unit: str
     exponent: int = 0
     factor: float = 1.0
-    stat: str = ""  # where the score is a sum over all iterations
+    stat: str = ""  # set if the score is a sum over all iterations
 
     @property
     def is_profilers(self) -> bool:
-        """Whether a profiler measured it, not the benchmark."""
+        """Return whether a profiler measured it, and not the benchmark."""
         return self.metric not in {"time_per_op", "operation_rate"}
 
     def apply(self, score: float) -> float:
@@ -40,7 +40,7 @@ class _Scale(NamedTuple):
 
 
 def find_scale(unit: object, part: str = "") -> _Scale | None:
-    """Return what a score is by its unit, and by the profiler or method that it is of.
+    """Return the observation for a score by its unit, and by its profiler or method.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def find_scale(unit: object, part: str = "") -> _Scale | None:
 
 
 def _find_profilers(unit: str, part: str) -> _Scale | None:
-    """Return what the score of a profiler is; none if it is text.
+    """Return the observation for a profiler's score; None if it is text.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def _find_profilers(unit: str, part: str) -> _Scale | None:
     """
     if part == _ALLOCATED:
         return _Scale("bytes_per_op", "B") if unit == "B/op" else None
-    part = f"jmh.{part}" if part in VOCABULARY else part  # a counter of the user's own
+    part = f"jmh.{part}" if part in VOCABULARY else part  # a user-defined counter
     if unit in _EXPONENT:
         return _Scale(part, "s", _EXPONENT[unit], stat="total")
     if unit in _COUNTS:

@@ -83,7 +83,7 @@ class Points(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Whole lines that were read: ``points``, whose lines count from 0, and the lines ``left``."""
+    """Whole lines after reading: ``points``, with lines counted from 0, and the unread lines."""
 
     points: Points
     left: list[tuple[int, bytes]]
@@ -152,7 +152,7 @@ def _pick(column: Array, rows: Array) -> Array:
 def _read_points(
     data: bytes, block: Octets, lines: Lines, good: Array, urls: tuple[list[str], Array]
 ) -> Block:
-    """Read names, times and values of those lines; ``urls`` and each line's number are known."""
+    """Read names, times and values of good lines; ``urls`` are the URLs and an index per line."""
     texts, targets = urls
     numbers, more = (
         [_pick(each, good) for each in of[:FIRST]] for of in (lines.numbers, lines.more)

@@ -81,11 +81,13 @@ class Line(NamedTuple):
     Parameters
     ----------
     number, width : int
-        Its line; how many columns it fills, or minus the line in which it ends if it was wrapped.
+        The number of the line, and the number of columns that it fills, or minus the line in which
+        it ends if it was wrapped.
     name, tags : str
-        Of the metric; ``expected_response:true``, ``scenario:a,group:b``, empty for the run.
+        The metric's name, and its tags: ``expected_response:true``, ``scenario:a,group:b``, empty
+        for the run.
     rest : str
-        What stands after the colon.
+        The text after the colon.
     """
 
     number: int
@@ -136,10 +138,9 @@ def understand(line: Line) -> tuple[Measure | None, str | None]:
     Returns
     -------
     measure : Measure or None
-        What stands before a cut; None if nothing can be read.
+        The numbers before any truncation; None if nothing can be read.
     lost : str or None
-        If the end of the line is missing, which of k6's words lost its value, empty where the line
-        has no words.
+        The key of the lost value if the end of the line is missing, empty if the line has no keys.
     """
     kind, pairs, lost = _part(line.rest)
     measure = Measure(line.name, line.tags, kind, "1")
@@ -233,17 +234,17 @@ class Console:
     Parameters
     ----------
     rates : list of float or None
-        Iterations per second of each open scenario; None where it varies.
+        Iterations per second of each open scenario; None if they vary.
     looping : int
-        How many closed scenarios there are.
+        The number of closed scenarios.
     state : tuple of str
         The last ``running`` line: time, users, complete and interrupted iterations.
     line : int
-        Where that stands.
+        The number of that line.
     crossed : list of Crossing
         The metrics whose thresholds k6 reports as crossed.
     finished, aborted : bool
-        Whether that line stands at the end of the run, and whether k6 was stopped early.
+        Whether that line is the last one of the run, and whether k6 was stopped early.
     """
 
     rates: list[float | None] = field(default_factory=list)

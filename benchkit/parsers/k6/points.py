@@ -105,7 +105,7 @@ class Run:
         Raises
         ------
         ValueError
-            If the value is no finite number or the time cannot be read.
+            If the value is not finite or the time cannot be read.
         """
         known = self._find_kind(name)
         if known is None:

@@ -2,7 +2,7 @@
 
 These hold every digit, the text only some of them.
 
-``export`` (from 0.x on)                           ``handlesummary`` (from 0.30 on)
+``export`` (from 0.x on)                      ``handlesummary`` (from 0.30 on)
 
     {"metrics": {                                 {"state": {"testRunDurationMs": 10002.726},
       "http_req_duration": {                       "metrics": {"http_req_duration": {
@@ -239,7 +239,7 @@ def parse(source: Source) -> Iterator[Record]:
     Raises
     ------
     UnreadableError
-        At damaged gzip; what stood before it has been yielded, as partial.
+        If gzip data is damaged; the records before have been yielded, as partial.
     """
     blocks = UntilDamage(source.blocks())
     text = _join(blocks, source.label)

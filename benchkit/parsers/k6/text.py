@@ -239,7 +239,7 @@ def parse(source: Source) -> Iterator[Record]:
     Raises
     ------
     UnreadableError
-        At damaged gzip; the run before it has been yielded, as partial.
+        If gzip data is damaged; the run before has been yielded, as partial.
     """
     run, command, number = None, None, 0
     lines = UntilDamage(source.lines())

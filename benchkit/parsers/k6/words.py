@@ -105,12 +105,12 @@ class Measure:
     Parameters
     ----------
     name, tags : str
-        ``http_req_duration``; ``expected_response:true``, empty for the whole run.
+        ``http_req_duration``, and ``expected_response:true`` or empty for the whole run.
     kind : {'trend', 'counter', 'rate', 'gauge'}
     unit : {'s', 'B', '1'}
     numbers : dict of str to Number
-        By k6's words: ``avg p(95) count`` of a trend, ``count rate`` of a counter,
-        ``rate passes fails total`` of a rate, ``value min max`` of a gauge.
+        By k6's keys: ``avg p(95) count`` of a trend, ``count rate`` of a counter, ``rate passes
+        fails total`` of a rate, ``value min max`` of a gauge.
     """
 
     name: str
@@ -258,16 +258,16 @@ def complete(reading: Reading, label: str, crossed: Sequence[Crossing] = ()) -> 
     Parameters
     ----------
     reading : Reading
-        With all its rows.
+        The run with all its rows.
     label : str
-        How messages name the source.
+        The source's name in messages.
     crossed : sequence of Crossing
         The thresholds that the run crossed, for its remark.
 
     Returns
     -------
     list of Diagnostic
-        What was dropped, and why.
+        The dropped values, with reasons.
     """
     values = {row[:3]: row[3] for row in reading.rows}
     for name in ("vus", "vus_max"):

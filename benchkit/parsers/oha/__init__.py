@@ -1,7 +1,7 @@
-r"""oha's JSON and its text report: the summary of a run, one or many in a file.
+r"""oha's JSON and text report: the summary of a run, one or many in a file.
 
-A file, verbatim (oha 1.15, ``--output-format json``; line ends, histograms and most of
-percentiles and details left out)::
+A file, verbatim (oha 1.15, ``--output-format json``; newlines, histograms and most percentiles and
+details omitted)::
 
     {"summary": {"successRate": 1.0, "total": 2.01126995, "slowest": 0.031320168,
       "fastest": 0.000171936, "average": 0.0028937246877282718,
@@ -13,16 +13,16 @@ percentiles and details left out)::
      "statusCodeDistribution": {"200": 5476},
      "errorDistribution": {"aborted due to deadline": 8}}
 
-What the numbers are: times are seconds, of answered requests of any status; a percentile is
-``sorted[floor(n*p/100)]``, counted from 0. ``requestsPerSec`` and ``successRate`` count an answer
-of any status as a success, and the rate counts failed requests and those that the end of ``-z``
-cut off, too: where there are any, the rate is computed from the answered ones. Requests that
-``-z`` cut off are no failures; answers of 400 and above are. ``DNSDialup`` and ``DNSLookup`` are of
-new connections only, ``firstByte`` (1.13 on) runs from the start of a request. ``rps`` is the rate
-between single answers and is not kept, nor are histograms and the percentiles of ``firstByte``;
-``metrics`` repeats the summary.
+Meaning of the numbers: times are seconds and cover answered requests of any status; a percentile is
+``sorted[floor(n*p/100)]``, counted from 0. ``requestsPerSec`` and ``successRate`` count a response
+of any status as a success, and the rate also counts failed requests and those that the end of
+``-z`` aborted: if there are any, the rate is computed from the answered ones. Requests that ``-z``
+aborted are not failures; responses of 400 and above are. ``DNSDialup`` and ``DNSLookup`` cover new
+connections only, ``firstByte`` (from 1.13 on) is measured from the start of a request. ``rps`` is
+the rate between single responses and is not kept, nor are histograms and the percentiles of
+``firstByte``; ``metrics`` repeats the summary.
 
-The text says the same with four decimals of a unit of its own, sizes with three digits::
+The text has the same values with four decimals in varying units, and sizes with three digits::
 
     Summary:
       Success rate: 100.00%
@@ -39,8 +39,8 @@ The text says the same with four decimals of a unit of its own, sizes with three
     Error distribution:
       [438] aborted due to deadline
 
-Not recorded: when it ran, the version, the target, ``-c``, ``-q`` (with which the loop is not
-closed: say so in ``run.toml``), and the time of failed requests.
+Not recorded: the start of the run, the version, the target, ``-c``, ``-q`` (with which the loop is
+not closed: set it in ``run.toml``), and the time of failed requests.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _parse(source: Source) -> Iterator[Record]:
 
 
 def _read(document: Document) -> Iterator[Record]:
-    """Yield the run of a document, and what has to be known about it."""
+    """Yield the run of a document, and diagnostics about it."""
     fields, line = document.fields, document.line
     summary, codes, errors = (_numbers(fields.get(name)) for name in _NEEDED)
     is_whole = all(isinstance(fields.get(name), dict) for name in _NEEDED)
@@ -106,7 +106,7 @@ def _read(document: Document) -> Iterator[Record]:
         yield document.refuse(message, "use the whole file that oha wrote")
         return
     answered = sum(codes.values())
-    if answered:  # else it writes null
+    if answered:  # otherwise oha writes null
         document.check(_READ.fullmatch)
     run = Reading(tool="oha", form="json", line=line, load_model="closed")
     run.duration = float(summary["total"])
@@ -115,7 +115,7 @@ def _read(document: Document) -> Iterator[Record]:
             _add(run, *row, summary[name], line)
     if answered:
         _add_answered(run, fields, codes, line)
-    if answered and errors:  # oha's rate counts them
+    if answered and errors:  # oha's rate includes them
         at = line_of(summary["requestsPerSec"], line)
         run.add("request_rate", "mean", answered / run.duration, "1/s", at, origin="computed")
     elif answered:
@@ -134,7 +134,7 @@ def _read(document: Document) -> Iterator[Record]:
 def _add_answered(
     run: Reading, fields: Mapping[str, object], codes: Mapping[str, float], line: int
 ) -> None:
-    """Add what is known of answered requests: counts, percentiles and phases."""
+    """Add counts, percentiles and phases of answered requests."""
     last = max(line_of(count, line) for count in codes.values())
     for code, count in codes.items():
         _add(run, "responses", "count", "1", count, line, code)
@@ -148,13 +148,13 @@ def _add_answered(
     details = fields.get("details")
     for name, subject in _PHASES.items():
         times = _numbers(details.get(name) if isinstance(details, dict) else None)
-        if times.keys() >= _EXTREMES.keys():  # of no connection, the mean is 0 and the others null
+        if times.keys() >= _EXTREMES.keys():  # without a connection, the others are null
             for key, stat in _EXTREMES.items():
                 _add(run, "phase_time", stat, "s", times[key], line, subject)
 
 
 def _numbers(fields: object) -> dict[str, float]:
-    """Return the numbers of an object that a measurement can have.
+    """Return the numbers of an object that are possible in a measurement.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def _add(
     line: int,
     subject: str | None = None,
 ) -> None:
-    """Add a number that stands in the file."""
+    """Add a number from the file."""
     run.add(metric, stat, float(value), unit, line_of(value, line), subject=subject)
 
 

@@ -1,7 +1,7 @@
 """The reports of oha in a text, line by line.
 
-They look much like hey's. Times have units of their own, sizes three digits, and the rate counts
-requests that failed or that the end of ``-z`` cut off, as it does in JSON.
+They look very similar to hey's. Times have varying units, sizes have three digits, and the rate
+counts requests that failed or that the end of ``-z`` aborted, as in JSON.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from benchkit.reading.urls import aim_by_command
 from benchkit.regexes import regex
 from benchkit.units import Quantity, parse_bytes, parse_time
 
-#: How units are called that are not called so elsewhere.
+#: Names of units that only oha uses.
 _UNITS = {"sec": "s", "secs": "s", "min": "m", "hr": "h"}
 _UNIT = r"(?:ns|[uµ]?s|ms|(?:10 )?(?:secs?|min)|hr)"
 _WALL = rf"(\d{{1,12}}\.\d{{1,4}} {_UNIT})"
@@ -56,12 +56,12 @@ def read_time(text: str) -> Quantity:
 
 
 def recognises(head: Head) -> bool:
-    """Whether a text holds the head of a report of oha."""
+    """Return whether a text has the head of an oha report."""
     return "Success rate:" in head.text and _SIGN.search(head.text) is not None
 
 
 class Report(reports.Report):
-    """A report whose lines are still coming in."""
+    """A report while its lines are read."""
 
     TOOL = "oha"
     NUMBERS = regex(r"\A(?:[^\s%]*% in |\d\S* in |\[\S*\] \S+ responses)")
@@ -81,7 +81,7 @@ class Report(reports.Report):
              is_repeated=True),
         Line("distribution", label="Response time distribution",
              needed="Response time distribution"),
-        Line("distribution", label="Latency distribution"),  # of early versions
+        Line("distribution", label="Latency distribution"),  # in early versions
         Line("percent", rf"(\d{{1,2}}(?:\.\d\d)?)% in {_TIME}", under="distribution",
              is_repeated=True, is_proof=True),
         *(Line("part", label=f"Response time {kind} ({part})", is_repeated=True)
@@ -106,7 +106,7 @@ class Report(reports.Report):
 
     @property
     def is_proven(self) -> bool:
-        """Whether it shows what the reports of hey lack."""
+        """Return whether it has content that the reports of hey lack."""
         return "success" in self.seen and super().is_proven
 
     def _take_whole(self, line: Line, fields: Fields, number: int) -> None:
@@ -148,7 +148,7 @@ class Report(reports.Report):
             self.add(Value(metric, stat, "s", read_time, subject), text, number)
 
     def finish(self, label: str) -> Iterator[Record]:
-        """Yield the reading and what is to be said about it."""
+        """Yield the reading and diagnostics about it."""
         reading, end = self.reading, self.reading.last_line
         missing = self.missing()
         if not missing and "bucket" in self.seen and self.sampled != self.answered:
@@ -188,7 +188,7 @@ class Report(reports.Report):
 
 
 class Reader(reports.Reader):
-    """The report that is open."""
+    """The open report."""
 
     NAMES = EXECUTABLES = "oha"
     KIND = Report
@@ -196,10 +196,10 @@ class Reader(reports.Reader):
 
     @staticmethod
     def may_be_cut(text: str) -> bool:
-        """Whether a cut may have shortened a line unnoticed: an error that goes on, or a unit."""
+        """Return whether a cut may have shortened a line unnoticed: a long error or a unit."""
         return not text.rstrip().endswith("responses")
 
 
 def parse(source: Source) -> Iterator[Record]:
-    """Yield the reports of a source, each followed by what is to be said about it."""
+    """Yield the reports of a source, each followed by diagnostics about it."""
     return Reader.parse(source)

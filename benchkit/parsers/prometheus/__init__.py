@@ -1,16 +1,15 @@
-r"""What Prometheus answers to queries: JSON of its API, promtool's output, and Grafana's CSV.
+r"""Prometheus' answers to queries: JSON of its API, promtool's output, and Grafana's CSV.
 
-Where a Prometheus scrapes anyway, one range query per metric is all that has to be kept of a
-session.
+If a Prometheus server scrapes anyway, one range query per metric is enough to keep a session.
 
-A range (``/api/v1/query_range``), verbatim but for its length::
+A range (``/api/v1/query_range``), verbatim except for its length::
 
     {"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":
     "container_cpu_usage_seconds_total","cpu":"total","id":"/bench/server","instance":"127.0.0.1:8089",
     "job":"cadvisor"},"values":[[1795224103.302,"467.677489547"],[1795224104.302,"467.677489547"]]}]}}
 
-Its ``data``, or its ``result`` alone (also ``promtool -o json``), are read as well. promtool as text,
-and Grafana's CSV (inspect, data; also with ``sep=,`` above, ``;`` and UTF-16)::
+Its ``data``, or its ``result`` alone (also ``promtool -o json``), are read as well. So are
+promtool's text and Grafana's CSV (inspect, data; also with ``sep=,`` above, ``;`` and UTF-16)::
 
     container_memory_rss{id="/bench/server", job="cadvisor"} =>
     8355840 @[1795224103.302]
@@ -18,22 +17,22 @@ and Grafana's CSV (inspect, data; also with ``sep=,`` above, ``;`` and UTF-16)::
     "Time","container_memory_rss{id=""/bench/server"", job=""cadvisor""}"
     1795224103302,8355840
 
-What is read: a series by its name. One without (after ``rate()``, ``sum()``, ``avg_over_time()``) or with
-one that is not known has no unit that benchkit could know, and is left out. In a range, times are
-the query's steps: a value is repeated until the next scrape, so that cores are told only to within
-a scrape interval. NaN and infinite values are left out
-and counted; so are parents, pods and pause containers. CPUs, interfaces and devices are summed
-(origin *computed*) at the times that all have. Where two instances tell the same container, its
-name gets ``@instance``. A container made anew (one name, several ids) goes on as one counter, which
-grows by what each id's grows by. Times in Grafana's CSV that carry no zone are unknown, not guessed.
+A series is read by its name. A series without a name (after ``rate()``, ``sum()``,
+``avg_over_time()``) or with an unknown one has an unknown unit and is left out. In a range, times
+are the query's steps: a value is repeated until the next scrape, so the resolution of cores is a
+scrape interval. NaN and infinite values are left out and counted; so are parents, pods and pause
+containers. CPUs, interfaces and devices are summed (origin *computed*) at the times that all of
+them have. If two instances report the same container, its name gets ``@instance``. A recreated
+container (one name, several ids) continues as one counter, which grows by the growth of each id.
+Times without a zone in Grafana's CSV are unknown, not guessed.
 
-Histograms of times, classic (``NAME_seconds_bucket``) and native, are the counters of their bounds, from
-which the values between two times follow.
+Histograms of times, classic (``NAME_seconds_bucket``) and native, are read as the counters of their
+bounds; the values between two times follow from these.
 
-Versions: every Prometheus 1.0 and later, promtool 2.x and 3.x, Grafana 6 and later.
+Versions: every Prometheus from 1.0 on, promtool 2.x and 3.x, Grafana from 6 on.
 
 Not recorded: the query itself, its step, the runs inside the range, limits.
-"""  # noqa: E501 - verbatim
+"""
 
 from __future__ import annotations
 

@@ -1,17 +1,17 @@
 """The API's JSON: an answer, its data, or its result.
 
-People save what ``curl`` gives, or what ``jq .data`` or ``jq .data.result`` leave of it.
+Users save the output of ``curl``, or what remains of it after ``jq .data`` or ``jq .data.result``.
 
-Native histograms as the API writes them, told as histograms with bounds that do not move.
+Native histograms are converted to histograms with fixed bounds.
 
-A range, verbatim but for its length: at each time the whole, and the buckets that are not empty,
-with a rule about their ends and both bounds::
+A range, verbatim except for its length: at each time the total, and the non-empty buckets, each
+with a rule about its ends and both bounds::
 
     "histograms":[[1795224103.302,{"count":"4","sum":"0.5","buckets":[[0,"0.088","0.105","3"],
     [0,"0.25","0.297","1"]]}]]
 
-Where a server ran out of buckets it merged them in pairs; a bound that one of the times lacks is
-left out of all.
+A server that ran out of buckets merged them in pairs; a bound that is missing at one of the times
+is left out everywhere.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _LAST = "+Inf"
 
 
 def read_answer(answer: object, label: str, line: int) -> Iterator[Series | Diagnostic]:
-    """Yield the series of an answer, a ``data`` or a ``result``, and the diagnostics."""
+    """Yield the series of an answer, a ``data`` or a ``result``, and diagnostics."""
     if not isinstance(answer, dict):
         yield from _read_result(answer, label, line)
         return
@@ -106,13 +106,13 @@ class _Snapshot(NamedTuple):
     buckets: Array
 
     def holds(self, bounds: Array) -> Array:
-        """Tell which bounds lie inside no bucket, so that it is known how much lies below."""
+        """Return which bounds lie inside no bucket, so that the count below them is known."""
         lows, highs, _ = self.buckets
         following = np.searchsorted(highs, bounds, side="right")
         return np.append(lows, math.inf)[following] >= bounds
 
     def below(self, bounds: Array) -> Array:
-        """Return how many values lie at or below each bound."""
+        """Return the number of values at or below each bound."""
         _, highs, counts = self.buckets
         total = np.concatenate(([0.0], np.cumsum(counts)))
         return total[np.searchsorted(highs, bounds, side="right")]
@@ -121,7 +121,7 @@ class _Snapshot(NamedTuple):
 def read_histograms(item: Mapping[str, Any], labels: dict[str, str], line: int) -> Iterator[Series]:
     """Yield the counters of a series of native histograms: per bound, their number, their sum.
 
-    One that counts no times is yielded without values, for its name.
+    A histogram of anything but times is yielded without values, for its name.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def read_histograms(item: Mapping[str, Any], labels: dict[str, str], line: int) 
 
 
 def _read_bounds(snapshots: list[_Snapshot], labels: dict[str, str]) -> Iterator[Series]:
-    """Yield the counts below every bound that no bucket of any time covers."""
+    """Yield the counts below every bound that lies inside no bucket at any time."""
     ends = [each.buckets[:2].ravel() for each in snapshots]
     bounds = np.unique(np.concatenate(ends)) if ends else np.zeros(0)
     bounds = bounds[np.isfinite(bounds) & (bounds >= 0)]
@@ -168,7 +168,7 @@ def _read_bounds(snapshots: list[_Snapshot], labels: dict[str, str]) -> Iterator
 
 
 def _read(point: object, line: int) -> _Snapshot | None:
-    """Read a histogram and its time; None where any of its numbers is none."""
+    """Read a histogram and its time; return None if any of its numbers is invalid."""
     if not is_dated(point) or not isinstance(point[1], dict):
         return None
     time, histogram = point

@@ -1,11 +1,11 @@
-"""The values of a range, a series at once.
+"""The values of a range, read a series at a time.
 
-A day at one value a second is tens of megabytes, nearly all of them pairs of one shape::
+A day at one value per second takes tens of megabytes, nearly all of them pairs of one shape::
 
     "values":[[1795224103.302,"467.677489547"],[1795224104,"NaN"],…]
 
-Times are of ten digits and perhaps a fraction of up to three; values of what a float is written
-with. Pairs of which one is not so are left to the plain decoder, all of them.
+Times have ten digits and optionally a fraction of up to three; values have only characters of a
+float. A series with any other pair is left to the plain decoder as a whole.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from benchkit.parsers.prometheus.model import Columns, Series
 _NAME, _OPEN, _CLOSE = b'"values":', b'"values":[[', b'"]]'
 #: Bytes of pairs that are read at once.
 _BATCH = 1 << 20
-#: Bytes of pairs that are too few for it.
+#: Minimum number of bytes of pairs for reading in columns.
 _FEW = 1 << 10
 _ALLOWED = b'0123456789.+-eE[],"NaInf'
 _WHOLE, _MOST_TIME = 10, 14
 
 
 class _Span(NamedTuple):
-    """Where the pairs of a series stand, without the brackets around all, and in which line."""
+    """The indices of a series' pairs without the outer brackets, and their line."""
 
     start: int
     end: int
@@ -63,7 +63,7 @@ def _find_spans(data: bytes) -> Iterator[_Span]:
 
 
 def _read(data: bytes, spans: Sequence[_Span]) -> Iterator[Part]:
-    """Read the pairs of some series at once; one by one if any of them is of another shape."""
+    """Read the pairs of some series at once, or one by one if any has another shape."""
     if not spans:
         return
     read = _read_pairs(b",".join(data[span.start : span.end] for span in spans))
@@ -84,7 +84,7 @@ def _read(data: bytes, spans: Sequence[_Span]) -> Iterator[Part]:
 
 
 def _read_pairs(text: bytes) -> tuple[Array, Array] | None:
-    """Return times in µs and values of ``[T,"V"],[T,"V"]``, or None if there is anything else."""
+    """Return times in µs and values of ``[T,"V"],[T,"V"]``, or None for anything else."""
     if text.translate(None, _ALLOWED):
         return None
     block = Octets(text)
@@ -105,7 +105,7 @@ def _read_pairs(text: bytes) -> tuple[Array, Array] | None:
 
 
 def _read_times(block: Octets, starts: Array, ends: Array) -> Array | None:
-    """Return times in µs, rounded as a float of them is; None if one is of another shape."""
+    """Return times in µs, rounded like floats of them; None if one has another shape."""
     sizes = ends - starts
     broken = sizes > _WHOLE
     places = np.where(broken, sizes - _WHOLE - 1, 0)
@@ -124,7 +124,7 @@ def _read_times(block: Octets, starts: Array, ends: Array) -> Array | None:
 
 
 def _read_floats(text: bytes, starts: Array, ends: Array) -> Array | None:
-    """Return the numbers that stand in a text, to the last bit; None if one is no number."""
+    """Return the numbers in a text, exact to the last bit; None if one is not a number."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -143,7 +143,7 @@ def _read_floats(text: bytes, starts: Array, ends: Array) -> Array | None:
 
 
 def add_up_series(parts: Sequence[Columns]) -> tuple[Columns, int]:
-    """Sum the parts of a container at the times that all tell; count the times that not all do."""
+    """Sum a container's parts at the times that all have; count the times that only some have."""
     if len(parts) == 1:
         return parts[0], 0
     latest = [_keep_last(part) for part in parts]
@@ -160,7 +160,7 @@ def add_up_series(parts: Sequence[Columns]) -> tuple[Columns, int]:
 
 
 def _keep_last(columns: Columns) -> Columns:
-    """Put values in the order of time; of equal times the last one stays."""
+    """Sort values by time; for equal times, keep the last."""
     if (np.diff(columns.times) > 0).all():
         return columns
     times, places = np.unique(columns.times[::-1], return_index=True)
@@ -168,10 +168,10 @@ def _keep_last(columns: Columns) -> Columns:
 
 
 def join_lives(lives: Sequence[Columns], *, is_counter: bool) -> Columns:
-    """Return what was seen of the newest id that tells of each time, or the sum of counters.
+    """Return values of the newest id at each time, or the sum of counters.
 
-    A counter grows by what each of several counters grows by, from the first value of the first
-    id on. One that falls was reset, and counts from 0; what it counted before it is first seen is
+    A counter grows by the growth of each of several counters, starting at the first value of the
+    first id. One that falls was reset and counts from 0; its count before its first observation is
     not added.
 
     Examples

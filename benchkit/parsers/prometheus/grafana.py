@@ -1,6 +1,6 @@
 """Grafana's CSV export of a panel.
 
-"Inspect, Data, Download CSV" is what people without access to the server have.
+Users without access to the server have "Inspect, Data, Download CSV".
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ _ABSENT = frozenset({"", "undefined", "null", "-"})
 
 
 def recognises(text: str) -> bool:
-    """Say whether a text begins with the header of such an export."""
+    """Return whether a text begins with the header of such an export."""
     return _HEADER.match(text) is not None
 
 
 def read_text(text: str, label: str) -> Iterator[Series | Diagnostic]:
-    """Yield the series of an export, and the diagnostics."""
+    """Yield the series of an export, and diagnostics."""
     lines = text.split("\n")
     if not text.endswith("\n"):
-        lines = lines[:-1]  # it may be cut
+        lines = lines[:-1]  # it may be truncated
     skipped = 1 if lines and lines[0].startswith("sep=") else 0
     match = _HEADER.match(text)
-    # With their ends, so that a number broken over two lines is not read as one.
+    # With their newlines, so that a number split across two lines is not read as one.
     ended = (f"{line}\n" for line in lines[skipped:])
     rows = csv.reader(ended, delimiter=(match[2] or match[4]) if match else ",")
     try:
@@ -60,7 +60,7 @@ class _Table:
         self.ragged = 0
 
     def take(self, row: list[str], line: int) -> None:
-        """Take a row."""
+        """Add a row."""
         if not row:
             return
         if len(row) != (3 if self.is_long else len(self.names) + 1):
@@ -75,7 +75,7 @@ class _Table:
                 series.add(time, cell.strip(), line)
 
     def remarks(self, label: str) -> Iterator[Diagnostic]:
-        """Yield what could not be read."""
+        """Yield diagnostics for rows that could not be read."""
         if self.undated:
             what = f"{self.undated} times have no time zone, so they are unknown"
             hint = "export with epoch times (turn off Formatted data)"

@@ -1,7 +1,7 @@
-"""A series as Prometheus has it, whatever wrote it down.
+"""A Prometheus series, independent of the program that wrote it.
 
-What is left out, and why, must not depend on whether the API, promtool or Grafana wrote the
-answer.
+The series that are left out, and the reasons, must not depend on whether the answer comes from the
+API, promtool or Grafana.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from benchkit.units import read_number
 
 Array = np.ndarray
 _NAMELESS = "benchkit_nameless"
-#: No time in s since 1970 is as large; such a number is no time.
+#: Limit for a time in s since 1970; larger numbers are not times.
 _LATEST = 1e11
 
 
@@ -39,13 +39,13 @@ class Series:
     labels : dict of str to str
         The name as ``__name__``, if it has one.
     strange : int
-        Values that are no finite numbers.
+        The number of values that are not finite.
     is_computed : bool
-        Whether the values are sums of those that stand in the answer.
+        Whether the values are sums of those in the answer.
     known : Columns, optional
-        Times and values that were read at once; then there are no points.
+        Times and values that were read in columns; then there are no points.
     points : list of (int or None, float, int)
-        Times in µs since 1970, None where one is unknown; finite values; lines.
+        Times in µs since 1970 (None if unknown), finite values, and lines.
     """
 
     labels: dict[str, str]
@@ -66,7 +66,7 @@ class Series:
             self.strange += 1
 
     def columns(self) -> Columns | None:
-        """Return its values; None where a time is unknown."""
+        """Return its values; None if a time is unknown."""
         times, values, lines = zip(*self.points, strict=True) if self.points else ((), (), ())
         if None in times:
             return None
@@ -75,20 +75,20 @@ class Series:
 
 
 def is_dated(point: object) -> TypeGuard[list[Any]]:
-    """Say whether a point of an answer is a pair that begins with a time."""
+    """Return whether a point of an answer is a pair that begins with a time."""
     if not (isinstance(point, list) and len(point) == 2 and is_number(point[0])):
         return False
     return bool(abs(point[0]) < _LATEST)
 
 
 def cut_short(label: str, text: str) -> Diagnostic:
-    """Refuse a text whose last line has no end: a parent's children may be missing."""
+    """Reject a text whose last line has no newline, since a parent's children may be missing."""
     what = "truncated: its last line has no end, and more may be missing"
     return Diagnostic(label, text.count("\n") + 1, what, "if it is complete, add a line break")
 
 
 def read_selector(text: str) -> dict[str, str] | None:
-    """Read ``name{label="value"}`` into labels; None where it is not of that form.
+    """Read ``name{label="value"}`` into labels; return None for any other form.
 
     Examples
     --------

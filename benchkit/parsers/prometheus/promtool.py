@@ -1,6 +1,6 @@
 """promtool's text output of a query.
 
-Promtool is how one queries from a shell, and its default is this text.
+Promtool is the usual way to query from a shell, and this text is its default output.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _SCALAR = regex(r"scalar: (\S+) @\[[\d.]+\]\s*$")
 
 
 def recognises(text: str) -> bool:
-    """Say whether a text begins with a series or a scalar as promtool prints it."""
+    """Return whether a text begins with a series or a scalar in promtool's format."""
     first, second, *_ = [*text.split("\n", 2), ""]
     head = _HEAD.match(first)
     if head is not None and not head[2]:
@@ -26,7 +26,7 @@ def recognises(text: str) -> bool:
 
 
 def read_text(text: str, label: str) -> Iterator[Series | Diagnostic]:
-    """Yield the series of promtool's output, and the diagnostics."""
+    """Yield the series of promtool's output, and diagnostics."""
     if not text.endswith("\n"):
         yield cut_short(label, text)
         return

@@ -1,7 +1,6 @@
-"""From the series of an answer to a reading, its samples, and what has to be said about them.
+"""Conversion of an answer's series to a reading, its samples and diagnostics.
 
-An answer holds parents, pods, CPUs and instances side by side, and a rate looks like any other
-number.
+An answer mixes parents, pods, CPUs and instances, and a rate looks like any other number.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _JSON = (
 
 
 def recognises(head: Head) -> bool:
-    """Tell whether a source begins as this format does."""
+    """Return whether a source begins like this format."""
     text = head.text.lstrip()
     if not head.is_start:
         return False
@@ -39,7 +38,7 @@ def recognises(head: Head) -> bool:
 
 
 def parse(source: Source) -> Iterator[Record]:
-    """Yield one reading, its samples, and the diagnostics.
+    """Yield one reading, its samples, and diagnostics.
 
     Examples
     --------
@@ -88,7 +87,7 @@ def _read_plainly(source: Source) -> list[Series | Diagnostic]:
 
 
 def _read_in_columns(source: Source) -> list[Series | Diagnostic]:
-    """Read a large answer; nothing if it is not as Prometheus writes it."""
+    """Read a large answer; return an empty list if Prometheus does not write it like that."""
     parts: list[Part] = []
 
     def find(data: bytes) -> list[Part]:
@@ -103,7 +102,7 @@ def _read_in_columns(source: Source) -> list[Series | Diagnostic]:
 
 @dataclass(slots=True)
 class _Choice:
-    """The series that are read, and why others are not."""
+    """The series to read, and the reasons for leaving out others."""
 
     known: list[tuple[Measure, Place, Series]] = field(default_factory=list)
     unnamed: int = 0
@@ -116,7 +115,7 @@ class _Choice:
     last_line: int = 1
 
     def take(self, series: Series) -> None:
-        """Take a series, if its name tells what it measures."""
+        """Add a series, if its name shows what it measures."""
         name = series.labels.get("__name__", "")
         measure = measure_of(name)
         if measure is None:
@@ -134,7 +133,7 @@ class _Choice:
         self.known.append((measure, spot, series))
 
     def gather(self, gatherer: Gatherer) -> None:
-        """Add the values of the series to a reading, the parts of a container summed."""
+        """Add the values of the series to a reading, with the parts of a container summed."""
         self.repeated = nested(spot.container for _, spot, _ in self.known if spot.container)
         groups: dict[tuple[Measure, str | None], dict[str, dict[str, dict[str, Series]]]] = {}
         for measure, spot, series in self.known:
@@ -174,7 +173,7 @@ class _Choice:
                 self.last_line = max(self.last_line, line)
 
     def remarks(self, label: str, *, is_empty: bool) -> Iterator[Diagnostic]:
-        """Yield what was left out, and why."""
+        """Yield diagnostics for everything left out, with the reasons."""
         loss = "error" if is_empty else "warning"
         if self.unnamed:
             what = f"left out, because the unit is unknown: {self.unnamed} series without a metric "

@@ -171,18 +171,18 @@ class Decoder(_Cursor):
     ----------
     blocks : iterator of bytes
     kept : collection of str
-        The names of the struct fields to keep; others are passed over. Fields that are zero are
-        not in a stream and so not in the dict of a struct.
+        The names of the struct fields to keep; others are skipped. Fields that are zero are neither
+        in a stream nor in the dict of a struct.
 
     Attributes
     ----------
     stream : int
-        Which stream of the file this is, from 0.
+        The number of the stream in the file, from 0.
 
     Raises
     ------
     GobError
-        Where the stream is cut or damaged; the values before it have been yielded.
+        If the stream is truncated or damaged; the values before have been yielded.
 
     Examples
     --------

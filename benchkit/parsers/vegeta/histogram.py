@@ -166,7 +166,7 @@ class Plot(Table):
         return percentile == "1.000000"
 
     def close(self) -> Iterator[Reading | Diagnostic]:
-        """Yield the reading; it has no rows if a number is below the one in the row above."""
+        """Yield the reading, or only a warning if a number is below the one in the row above."""
         if self._fallen:
             what = "a number in this row is below that in the row above; the table is left out"
             yield self.warn(what, "use the table as vegeta wrote it", self._fallen)

@@ -201,7 +201,7 @@ def parse(source: Source) -> Iterator[Record]:
     Raises
     ------
     UnreadableError
-        When damaged gzip is met; the latencies before it have been yielded.
+        If gzip data is damaged; the latencies before have been yielded.
     """
     form = form_of(source.head()) or "csv"
     if form == "re-encoded":

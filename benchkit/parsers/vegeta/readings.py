@@ -60,11 +60,11 @@ class Block(ABC):
     Parameters
     ----------
     label : str
-        Of the source.
+        The source's name.
     line : int
-        Where it begins.
+        The first line.
     command : str
-        What a line above shows, if one does.
+        The command on a line above, if there is one.
     """
 
     FORM: ClassVar[str]
@@ -84,7 +84,7 @@ class Block(ABC):
 
     @abstractmethod
     def feed(self, line: int, text: str, *, is_last: bool) -> bool:
-        """Take a line, of which a last one may be cut; False if it is not of the report."""
+        """Read a line, which may be a truncated last one; return False if it is of no report."""
 
     @abstractmethod
     def close(self) -> Iterator[Reading | Diagnostic]:

@@ -53,7 +53,7 @@ def parse(source: Source) -> Iterator[Record]:
     Raises
     ------
     UnreadableError
-        When damaged gzip is met; the reports of the lines before it have been yielded.
+        If gzip data is damaged; the reports before have been yielded.
     """
     reader = _Reader(source.label)
     lines = UntilDamage(source.ended_lines())

@@ -14,7 +14,7 @@ vegeta 12::
 
 Versions: up to 5.0.0 ``Duration [total]`` is the attack alone; up to 5.6 ``Requests [total]`` has no
 rate; 12.6 adds the throughput, 12.8 min and 90, and from then on times are rounded to the next
-smaller unit. Not recorded: target, offered rate, start, how many of each error.
+smaller unit. Not recorded: target, offered rate, start, the number of each error.
 """  # noqa: E501
 
 from __future__ import annotations

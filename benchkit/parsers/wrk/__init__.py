@@ -1,10 +1,10 @@
-"""wrk 1.0 to 4.2 and wrk2: their text reports, one or many in a file, bare or among other text.
+"""wrk 1.0 to 4.2 and wrk2: text reports, one or many in a file, alone or among other text.
 
-Neither tool writes anything else; every number of a run is in these lines, with two decimals and
-a unit.
+Neither tool has another output; every number of a run is in these lines, with two decimals and a
+unit.
 
-A whole report of wrk 4.1 with ``--latency`` (the rows from ``Latency Distribution`` on are missing
-without it; wrk 1.x begins ``Making 100000 requests to http://…``)::
+A whole report of wrk 4.1 with ``--latency`` (without it, the rows from ``Latency Distribution`` on
+are missing; wrk 1.x begins with ``Making 100000 requests to http://…``)::
 
     Running 6s test @ http://127.0.0.1:8092/mixed
       2 threads and 12 connections
@@ -22,8 +22,8 @@ without it; wrk 1.x begins ``Making 100000 requests to http://…``)::
     Requests/sec:   5968.13
     Transfer/sec:    703.40KB
 
-wrk2 adds ``Thread calibration: mean lat.: 1.101ms, rate sampling interval: 10ms`` under the head,
-and with ``--latency`` a histogram, with ``-U`` a second one, ``Uncorrected Latency (…)``::
+wrk2 adds ``Thread calibration: mean lat.: 1.101ms, rate sampling interval: 10ms`` below the head;
+``--latency`` adds a histogram and ``-U`` a second one, ``Uncorrected Latency (…)``::
 
       Latency Distribution (HdrHistogram - Recorded Latency)
      50.000%    2.10ms
@@ -39,20 +39,20 @@ and with ``--latency`` a histogram, with ``-U`` a second one, ``Uncorrected Late
     #[Buckets =           27, SubBuckets     =         2048]
     ----------------------------------------------------------
 
-Forks of wrk2 such as DeathStarBench's head the third column ``99%`` in place of ``Max``; no row is
+Forks of wrk2 such as DeathStarBench's call the third column ``99%`` instead of ``Max``; no row is
 read without the header that names its columns.
 
-What the numbers are: ``m`` is minutes; KB, MB and GB are powers of 1,024; ``Req/Sec`` is of one
-thread; the time in the first line is rounded to whole units, so the length of the run is taken
-from ``requests in``; 0.00us beside nan% means that nothing was measured. wrk from 4.0 on adds
-made-up samples for those that coordinated omission hid (``corrected`` is ``approximate``). Of the
-two places where wrk2 tells a statistic, the one with more decimals counts.
+Meaning of the numbers: ``m`` is minutes; KB, MB and GB are powers of 1,024; ``Req/Sec`` is per
+thread; the time in the first line is rounded to whole units, so the length of the run is taken from
+``requests in``; 0.00us with nan% means that nothing was measured. wrk from 4.0 on adds artificial
+samples for those hidden by coordinated omission (``corrected`` is ``approximate``). If wrk2 prints
+a statistic twice, the value with more decimals is used.
 
-A read error is no failed request for certain: a server that closes each connection after a whole
-response without ``Connection: close`` gives as many as there are requests.
+A read error is not necessarily a failed request: a server that closes each connection after a whole
+response without ``Connection: close`` causes one per request.
 
-Not recorded: when the run began, the method and headers, the timeout, the version (unless ``-v``),
-which status codes came, and the command line unless a shell prompt shows it.
+Not recorded: the start of the run, the method and headers, the timeout, the version (unless
+``-v``), the status codes, and the command line unless a shell prompt shows it.
 """
 
 from __future__ import annotations
@@ -107,8 +107,8 @@ TEXT = Format(
     embeds=True,
 )
 
-#: wrk's requests are its complete responses, a late one among them; a read error is a connection
-#: that ended before a response was whole, or after it, before the next one.
+#: wrk counts complete responses as requests, including late ones; a read error is a connection that
+#: ended in the middle of a response, or between two of them.
 _ANSWERED, _DOUBTFUL = ("non2xx", "timeout"), ("read",)
 _METRICS = {
     "latency_within_stdev": "",

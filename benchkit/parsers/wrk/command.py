@@ -1,4 +1,4 @@
-"""What the command line and the version of wrk say of the run below."""
+"""Facts about a run from wrk's command line and version."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _SIZE_OPTIONS = {
 
 
 def list_sizes(command: str) -> dict[str, str]:
-    """Return the threads and connections that a command names."""
+    """Return the threads and connections in a command."""
     matches = ((name, option.search(command)) for name, option in _SIZE_OPTIONS.items())
     return {name: match[1] for name, match in matches if match is not None}
 
 
 def agrees(command: str, params: dict[str, str]) -> bool:
-    """Whether a command above the report does not speak of other threads or connections."""
+    """Return whether a command has no other threads or connections than the report below it."""
     return all(params.get(name, size) == size for name, size in list_sizes(command).items())
 
 
@@ -43,5 +43,5 @@ def find_rate(command: str) -> float | None:
 
 
 def holds_rate(command: str) -> bool:
-    """Whether a command requests a rate, as each of wrk2 has to, even one in a variable."""
+    """Return whether a command has a rate, as wrk2 requires, even if it is in a variable."""
     return _HELD.search(command) is not None

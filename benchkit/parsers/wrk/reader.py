@@ -1,4 +1,4 @@
-"""Where one report of wrk or wrk2 ends and the next begins; none may lend its lines to another."""
+"""Separation of the reports of wrk and wrk2, so that no line is added to a neighbour."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _UNREACHABLE = Remark(
 _START = r"^[ \t#>|*/]*+(?:- ++)?+(?:\d{4}-\d\d-\d\dT\S++ ++|[\w.-]++ ++\| *+)?+[ \t#>|*/]*+"
 _FAILURE = ("unable to ",)
 _PROMPT = regex(r"^(?>(?:[^\n]*?[ \t/$#>%])??wrk2? ++)[^\n]*+\n[^\n]*?unable to ", re.MULTILINE)
-#: Words that must all be there, and the lines that must then be there, for wrk to claim a text.
+#: Words that must all occur, and patterns that must then all match, to recognise a text as wrk's.
 _SIGNS = tuple(
     (words, tuple(regex(_START + line, re.MULTILINE) for line in lines))
     for words, lines in (
@@ -55,7 +55,7 @@ _SIGNS = tuple(
 
 
 def recognises(head: Head) -> bool:
-    """Whether a text holds a block of a wrk or wrk2 report, or wrk's word that it has no server."""
+    """Return whether a text has a block of a wrk report, or wrk's error about a server."""
     text = head.text
     for words, signs in _SIGNS:
         if all(word in text for word in words) and all(sign.search(text) for sign in signs):
@@ -66,7 +66,7 @@ def recognises(head: Head) -> bool:
 
 
 def parse(source: Source) -> Iterator[Record]:
-    r"""Yield the reports of a source, each followed by what is to be said about it.
+    r"""Yield the reports of a source, each followed by diagnostics about it.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def parse(source: Source) -> Iterator[Record]:
 
 
 class Reader(reports.Reader):
-    """The report that is open, and what stood above it."""
+    """The open report and the lines above it."""
 
     NAMES, EXECUTABLES = "wrk or wrk2", "wrk2?"
     KIND = Report
@@ -89,20 +89,20 @@ class Reader(reports.Reader):
 
     def __init__(self, label: str) -> None:
         super().__init__(label)
-        self.is_wrks = True  # whether "unable to connect" here would be wrk's word
+        self.is_wrks = True  # whether "unable to connect" here would come from wrk
         self.version: str | None = None
         self.held: tuple[int, str] | None = None
         self.is_wrapped = False
 
     @staticmethod
     def may_be_cut(text: str) -> bool:
-        """Whether a cut may have shortened a line unnoticed: ``1.47ms`` to ``1.47m``, 24 to 2."""
+        """Return whether a cut may have shortened a line unnoticed: ``1.47ms`` to ``1.47m``."""
         return _OPEN_ENDED.search(text.rstrip()) is not None
 
     def feed(self, number: int, text: str) -> None:
-        """Take a line of the source, to be read once it is known whether it goes on in the next.
+        """Read a line of the source, once it is known whether the next one continues it.
 
-        A terminal's width parts ``timeout 721`` into ``timeout 72`` and ``1``.
+        A narrow terminal splits ``timeout 721`` into ``timeout 72`` and ``1``.
         """
         held, self.held = self.held, (number, text)
         if held is not None:
@@ -115,7 +115,7 @@ class Reader(reports.Reader):
         super().end()
 
     def take(self, number: int, text: str, line: Line, fields: Fields | None) -> bool:
-        """Take a line of a report; one that goes on in the next is damaged."""
+        """Process a line of a report; one that continues on the next line is damaged."""
         if self.is_wrapped:
             line, fields = UNREADABLE, None
         if line.name == "failed" and fields is not None:
@@ -139,7 +139,7 @@ class Reader(reports.Reader):
         return True
 
     def skip(self, line: str) -> None:
-        """Pass over a line that is not of a report; it may be the command or the version."""
+        """Skip a line that is not part of a report; it may be the command or the version."""
         if not line or _FURNITURE.match(line):
             return
         self.is_wrks = False
@@ -154,7 +154,7 @@ class Reader(reports.Reader):
             self._drop()
 
     def close(self) -> None:
-        """End the report that is open."""
+        """End the open report."""
         report = self.report
         ready = list(report.finish(self.label)) if report is not None and report.is_proven else []
         if not ready:
@@ -166,7 +166,7 @@ class Reader(reports.Reader):
         self.report = None
 
     def _drop(self) -> None:
-        """Leave a report of which too little stands there; below a command, say so."""
+        """Drop a report with too few lines; below a command, report that."""
         report, self.report = self.report, None
         if report is not None and report.is_called:
             at = report.reading.last_line or report.reading.line

@@ -1,4 +1,4 @@
-"""What can be said of a whole report of wrk or wrk2 beside its numbers."""
+"""Remarks about a whole report of wrk or wrk2."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""One report of wrk or wrk2, put together line by line.
+"""One report of wrk or wrk2, assembled line by line.
 
-Which lines may follow which, and which of two lines tells a statistic more precisely.
+The order of lines is checked here, and the more precise of two lines with one statistic is used.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from benchkit.units import scale
 _COUNT = r"(\d{1,15})"
 _TIME = r"\d{1,12}(?:\.\d{1,3})?(?:us|ms|s|m|h)"
 _RATE = r"\d{1,15}(?:\.\d{1,3})?[kMGTP]?"
-#: People part its thousands.
+#: A count in which a user may have grouped the thousands.
 _GROUPED = r"(?:\d{1,15}|\d{1,3}(?:,\d{3}){1,5})"
 _BYTES = r"(\d{1,15}(?:\.\d{1,3})?[KMGTP]?B)"
 _MILLIS = r"\d{1,12}\.\d{3}"
 _THREE = r" +({0}|-?nan\w*) +({0}|-?nan\w*) +({0}|-?nan\w*) +(\d{{1,3}}(?:\.\d\d)?|-?nan)%"
 _NAN = "nan"
-#: Rows that forks put among the statistics: phases of a request.
+#: Rows that forks add to the statistics: phases of a request.
 _PHASES = {"TTFB": "wait", "Connect": "connect", "TLS": "tls", "DNS": "dns"}
-#: What the header of the statistics may call its third column; forks of wrk2 print 99%.
+#: Names for the third column of the statistics; forks of wrk2 print 99%.
 _THIRD = {"Max": "max", "99%": "p99"}
-#: The lines of a histogram; they come again in the block that ``wrk2 -U`` adds.
+#: The lines of a histogram, which occur again in the block that ``wrk2 -U`` adds.
 _HISTOGRAM = (
     Line("distribution", r"Latency Distribution()"),
     Line("distribution", r"Latency Distribution \(HdrHistogram - (\w+) Latency.*\)"),
@@ -55,7 +55,7 @@ _HISTOGRAM = (
 _AGAIN = {
     line.name: replace(line, name=f"second {line.name}", take=line.name) for line in _HISTOGRAM
 }
-#: By how much two lines of one run may differ that tell a statistic.
+#: Maximum relative difference of two lines with the same statistic in one run.
 _APART = 0.1
 _URL = regex(r"\bhttps?://[^\s\"']+")
 
@@ -65,7 +65,7 @@ def _failures(reason: str) -> Value:
 
 
 class Report(reports.Report):
-    """A report whose lines are still coming in."""
+    """A report while its lines are read."""
 
     TOOL = "wrk"
     NUMBERS = regex(
@@ -113,44 +113,44 @@ class Report(reports.Report):
         self.command = command
         self.is_called = is_called  # directly above, so that a single line may be all of its output
         self.is_wrk2 = False
-        self.spread: tuple[str, ...] = ()  # the columns of the statistics, once a header names them
-        self.block = ""  # the metric whose histogram is being read; unknown until a heading tells
+        self.spread: tuple[str, ...] = ()  # the columns of the statistics, named by a header
+        self.block = ""  # metric of the current histogram; empty until a heading names it
         self.sampled = True
         self.is_go_wrk = False
         self.latencies: dict[tuple[str, str], tuple[float, float, int]] = {}
-        self.torn: tuple[int, str] | None = None  # the line and statistic that differ from above
+        self.torn: tuple[int, str] | None = None  # line and statistic that contradict others
         self.counts: dict[str, int] = {}
         self.timeouts = 0
         self.requests: int | None = None
         self.rate: float | None = None
-        self.length: tuple[str, int] | None = None  # that was asked for, and the line that tells it
+        self.length: tuple[str, int] | None = None  # requested length, and its line
 
     @classmethod
     def read_line(cls, text: str) -> Event | None:
-        """Return the line that a text is."""
-        if ":\t\t" not in text:  # go-wrk's own; other tabs are an editor's or of `unexpand`
+        """Return the event for a line."""
+        if ":\t\t" not in text:  # from go-wrk; other tabs come from an editor or `unexpand`
             text = text.replace("\t", " ")
         return super().read_line(text)
 
     @property
     def is_proven(self) -> bool:
-        """Whether lines have come that only wrk or go-wrk prints."""
+        """Return whether lines were read that only wrk or go-wrk prints."""
         is_headed = self.is_go_wrk or self.seen >= {"head", "size"}
         is_single = self.is_called and "requests" in self.seen
         return self.is_wrk2 or is_headed or bool(self.proofs) or is_single
 
     @property
     def is_idle(self) -> bool:
-        """Whether no request was completed; where no line counts them, the rate tells."""
+        """Return whether no request was completed; without a count, the rate shows it."""
         return self.requests == 0 or (self.requests is None and self.rate == 0)
 
     @property
     def is_ended(self) -> bool:
-        """Whether the last line that wrk prints has come."""
+        """Return whether the last line that wrk prints was read."""
         return self.rank == self.ranks["transfer"]
 
     def expects(self, line: Line) -> bool:
-        """Whether a line may come next."""
+        """Return whether a line may come next."""
         if line is UNREADABLE:
             return not self.is_go_wrk and super().expects(line)
         if line.name == "phase":
@@ -158,7 +158,7 @@ class Report(reports.Report):
         return super().expects(line)
 
     def take(self, line: Line, fields: Fields, number: int) -> bool:
-        """Add a line; False if it cannot follow the lines so far and begins another report."""
+        """Add a line; return False if it cannot follow and therefore begins another report."""
         stat = stat_of(fields[0]) if line.name == "quantile" else ""
         if stat not in self.spread and (self.block, stat) in self.latencies:
             return False
@@ -167,13 +167,13 @@ class Report(reports.Report):
         return super().take(line, fields, number)
 
     def accept(self, line: Line, fields: Fields, number: int) -> None:
-        """Add a line; a phase may stand above or below the latency."""
+        """Add a line; a phase may appear above or below the latency."""
         rank = self.rank
         super().accept(line, fields, number)
         self.rank = max(rank, self.rank)
 
     def _is_second(self, line: Line, fields: Fields) -> bool:
-        """Whether a line of a histogram is of the second one."""
+        """Return whether a line of a histogram belongs to the second one."""
         if line.name == "distribution":
             return fields[0] == "Uncorrected"
         return self.ranks["second distribution"] <= self.rank <= self.ranks["second max"]
@@ -274,7 +274,7 @@ class Report(reports.Report):
         self.timeouts = int(fields[3])
 
     def finish(self, label: str) -> Iterator[Record]:
-        """Yield the reading and what is to be said about it; nothing if it holds nothing."""
+        """Yield the reading and diagnostics about it, or nothing for an empty report."""
         reading = self.reading
         if self.is_go_wrk:
             yield FOREIGN.at(label, reading.line)
@@ -302,7 +302,7 @@ class Report(reports.Report):
             yield CENSORED.at(label, reading.last_line, timeouts=self.timeouts, of=of)
 
     def _explain_unsampled(self, label: str) -> Diagnostic:
-        """Say that there is no latency at all."""
+        """Return a diagnostic for a run without any latency."""
         tool, line = self.reading.tool, self.reading.last_line
         if self.is_idle:
             return IDLE.at(label, line)
@@ -325,16 +325,16 @@ class Report(reports.Report):
         self, metric: str, stat: str, value: float, resolution: float, line: int,
         *, at_par: bool = False,
     ) -> None:  # fmt: skip
-        """Keep a statistic of latency unless a line above told it more (or as) precisely."""
+        """Keep a statistic of latency unless a line above has it at least as precisely."""
         known = self.latencies.get((metric, stat))
-        is_row = known is not None and resolution == known[1] and not at_par  # of a rounded level
+        is_row = known is not None and resolution == known[1] and not at_par  # at a rounded level
         if known and not is_row and abs(value - known[0]) > known[1] + _APART * known[0]:
             self.torn = self.torn or (line, stat)
         if known is None or resolution < known[1] or (at_par and resolution == known[1]):
             self.latencies[metric, stat] = (value, resolution, line)
 
     def _name_block(self, metric: str) -> None:
-        """Say what the histogram without a heading was, now that the next one tells."""
+        """Assign a histogram without a heading to its metric, now known from the next one."""
         for (block, stat), kept in list(self.latencies.items()):
             if not block:
                 del self.latencies[block, stat]
@@ -343,7 +343,7 @@ class Report(reports.Report):
             self.counts[metric] = self.counts.pop("")
 
     def _add_latencies(self) -> bool:
-        """Add what was kept of the latencies; True if some belong to no known block."""
+        """Add the kept latencies; return True if some belong to an unknown histogram."""
         for (metric, stat), (value, resolution, line) in self.latencies.items():
             if metric:
                 n = self.counts.get(metric)
@@ -351,7 +351,7 @@ class Report(reports.Report):
         return any(not metric for metric, _ in self.latencies)
 
     def _settle_load(self) -> None:
-        """Tell wrk from wrk2, and what that means for the load and the latencies."""
+        """Set the tool (wrk or wrk2), its load model and its correction of latencies."""
         reading = self.reading
         if self.command and agrees(self.command, reading.params):
             reading.command = self.command
@@ -367,7 +367,7 @@ class Report(reports.Report):
             reading.corrected = reading.corrected or find_correction(reading.tool_version)
 
     def _settle_length(self) -> None:
-        """Take the length that the head names where the line of the measured one is missing."""
+        """Set the length from the head if the line with the measured one is missing."""
         if self.length and "total" not in self.seen and "requests" in self.seen:
             text, line = self.length
             self.reading.duration = read_time(text).value
@@ -376,7 +376,7 @@ class Report(reports.Report):
             )
 
     def missing(self) -> list[str]:
-        """Name the lines that are missing; the command says all that the first two do."""
+        """Return the names of the missing lines; the command makes up for the first two."""
         sizes, target = self.reading.params.keys(), self.reading.target
         is_whole = bool(self.reading.command and sizes >= {"threads", "connections"} and target)
         lines = (line for line in self.LINES if line.needed and line.name not in self.seen)

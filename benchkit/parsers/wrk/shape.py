@@ -1,8 +1,7 @@
-"""The quantities of a report of wrk, and one whole report and nothing else, read in one match.
+"""Quantities of a wrk report, and a fast reader for a file with exactly one whole report.
 
-That is the commonest source of all: folders hold thousands of these. Whatever is not exactly of
-this shape takes the slow road, so that this one can never change a value; reports with errors do,
-too.
+That is the most common kind of source: folders contain thousands of these. Anything of another
+shape takes the slow path, including reports with errors, so the fast path never changes a value.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from benchkit.units import Quantity, parse_bytes, parse_count, parse_time, scale
 
 _ENDS = {"0": "min", "": "min", "100": "max"}
 
-#: The same texts come again and again in a folder of reports, so that each is read once.
+#: The same texts recur in a folder of reports, so each is read once.
 read_time = lru_cache(maxsize=1 << 14)(parse_time)
 read_rate = lru_cache(maxsize=1 << 14)(parse_count)
 read_bytes = lru_cache(maxsize=1 << 14)(partial(parse_bytes, binary=True))
@@ -29,19 +28,19 @@ describe_url = lru_cache(maxsize=1024)(urls.describe_url)
 
 
 def read_grouped(text: str) -> Quantity:
-    """Read a number of hundredths whose thousands someone parted by commas."""
+    """Read a number with two decimals, whose thousands may be grouped by commas."""
     return read_hundredths(text.replace(",", ""))
 
 
 @lru_cache(maxsize=1 << 13)
 def read_share(percent: str) -> Quantity:
-    """Read a share such as ``95.32``, in per cent."""
+    """Read a share such as ``95.32`` per cent."""
     return Quantity(scale(percent, -2), 1e-4)
 
 
 @lru_cache(maxsize=1024)
 def stat_of(percent: str) -> str:
-    """Name a quantile: ``99.900`` is p99.9, the ends are min and max."""
+    """Return the name of a quantile: ``99.900`` is p99.9, the ends are min and max."""
     short = percent.rstrip("0").rstrip(".") if "." in percent else percent
     return _ENDS.get(short, f"p{short}")
 
@@ -76,7 +75,7 @@ _SHAPE = regex(
 )
 
 
-#: Place among the fields, how it is read, metric, stat, unit, and the line.
+#: Index among the fields, function to read it, metric, stat, unit, and line.
 _Place = tuple[int, Callable[[str], Quantity], str, str, str, int]
 
 _SPREADS: tuple[_Place, ...] = (
@@ -108,7 +107,7 @@ def _totals(line: int) -> tuple[_Place, ...]:
     )
 
 
-#: What stands in a report, line by line, without and with ``--latency``.
+#: The quantities of a report in order, without and with ``--latency``.
 _SHORT = (*_SPREADS, *_totals(6))
 _LONG = (*_SPREADS, *_QUANTILES, *_totals(11))
 
@@ -119,7 +118,7 @@ def read_plain(text: str) -> Reading | None:
     Returns
     -------
     Reading or None
-        None where the text is of any other shape, or nothing was measured in it.
+        None if the text has any other shape, or nothing was measured in it.
     """
     match = _SHAPE.fullmatch(text) if len(text) <= LARGEST else None
     if match is None:
@@ -136,7 +135,7 @@ def _build(fields: tuple[str, ...]) -> Reading:
     rows: list[Row] = [
         (None, metric, stat, it.value, unit, None, None, it.resolution, "reported", line)
         for place, read, metric, stat, unit, line in places
-        if (it := read(fields[place])).value or stat not in _RANKS  # a quantile of 0 is none
+        if (it := read(fields[place])).value or stat not in _RANKS  # 0 was not measured
     ]
     return Reading(
         tool="wrk",
