@@ -17,6 +17,8 @@ from benchkit.ingestion.changes import COLUMNS, Change
 from benchkit.ingestion.discovery import Discovery, Options, assign, discover
 from benchkit.ingestion.gone import Folders, find_gone
 from benchkit.ingestion.harvest import Harvest
+from benchkit.ingestion.listed import COLUMNS as OF_RUNS
+from benchkit.ingestion.listed import list_failed
 from benchkit.ingestion.origins import name_job, name_origin
 from benchkit.ingestion.pooled import find_split_blocks
 from benchkit.ingestion.progress import Meter, Watch
@@ -151,7 +153,8 @@ def _store(
     cluster: str, watch: Watch | None,
 ) -> IngestSummary:  # fmt: skip
     """Read the discovered sources into a store."""
-    columns = (*COLUMNS, "env") if options.commit else COLUMNS
+    is_listed = bool(list_failed(discovery))
+    columns = (*COLUMNS, *(("env",) * bool(options.commit)), *(OF_RUNS * is_listed))
     with (
         _start(discovery.found, store, options, jobs, cluster) as executor,
         store.locked(frees=False),

@@ -33,6 +33,7 @@ from benchkit.ingestion.folders import (
     list_lost_files,
     list_lost_folders,
 )
+from benchkit.ingestion.listed import list_lost_runs
 from benchkit.ingestion.origins import read_commit
 from benchkit.ingestion.outcomes import Outcome, describe_foreign, mark_refused, report_unsplit
 from benchkit.ingestion.parts import Part, show_label
@@ -210,6 +211,9 @@ class Harvest:
         lost = [part for part in lost if part.path not in marked]
         lost += list_cut_outputs(self._sources, self._cut, self.parts, options)
         lost += list_lost_folders(discovery, self.reports, options)
+        for part, problem in list_lost_runs(discovery, [*self.parts, *lost], self._stored, options):
+            lost.append(part)
+            self.diagnostics.append(problem)
         for number, part in enumerate(lost, len(self._sources)):
             part.batch, part.piece = self._batch, number << PIECE_BITS
             self.parts.append(part)

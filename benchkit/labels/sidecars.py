@@ -6,9 +6,8 @@ to folder; then `<file>.run.toml`, even if the file was packed since. The labels
 folder's settings come below all of them. `containers.json` names the containers. Problems are kept
 in `Sidecars.diagnostics` and never raised.
 
-`runs.json` records when each run was measured, for tools that print no times.
-
-wrk and ab print no times, and without them CPU and memory cannot be restricted to the run.
+`runs.json` records when each run was measured: wrk and ab print no times, and without them CPU and
+memory cannot be restricted to the run.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import errno
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -285,6 +284,8 @@ class Window:
         UTC.
     benchmark, group : str
         Empty if the list does not record them.
+    listed : tuple of (str, int)
+        The list, and the number of the entry in it.
     """
 
     variant: str
@@ -294,6 +295,7 @@ class Window:
     benchmark: str = ""
     group: str = ""
     exit_code: int | None = None
+    listed: tuple[str, int] = field(default=("", 0), compare=False, repr=False)
 
 
 def read_windows(text: str, path: str) -> tuple[list[Window], list[Diagnostic]]:
@@ -326,7 +328,7 @@ def read_windows(text: str, path: str) -> tuple[list[Window], list[Diagnostic]]:
     windows, problems = dict[int, Window](), []
     for number, entry in enumerate(data, 1):
         try:
-            windows[number] = _window(entry)
+            windows[number] = replace(_window(entry), listed=(path, number))
         except ValueError as error:
             damage = f"; {DAMAGED}" if _may_fail(entry) else ""
             what = f"entry {number} is ignored: {error}{damage}"

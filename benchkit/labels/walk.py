@@ -107,6 +107,8 @@ DEEPEST = 100
 DEEP = f"more than {DEEPEST} folders deep"
 #: Reason for reporting the missing result that a sidecar is named after.
 MISSING = "the result of a sidecar is missing"
+#: How the reason begins why a file is passed over that the user excludes.
+EXCLUDED = "excluded by"
 #: Hidden folders in which tools keep results.
 _KEPT = {".benchmarks"}
 _REPOSITORIES = (".git", ".dvc")
@@ -255,7 +257,7 @@ def name_sidecar(name: str) -> str:
 def _excluded(name: str, place: str, exclude: Sequence[str]) -> str:
     for glob in exclude:
         if fnmatchcase(name, glob) or fnmatchcase(place, glob):
-            return f"excluded by {glob}"
+            return f"{EXCLUDED} {glob}"
     return ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import gated
@@ -134,3 +135,56 @@ def test_the_gate_fails_on_a_run_that_may_have_failed(
     assert run(["ingest", "res", "-q"]) == 0
     assert "damaged" not in capsys.readouterr().out
     assert run(["gate"]) in {0, 4}
+
+
+LABELS = {"variant": "pr", "run": 3, "start": 1767225600, "end": 1767225610, "exit_code": 1}
+
+
+@pytest.mark.parametrize("change", [{"run": 4}, {"variant": "PR"}, {"benchmark": "Pnig"}])
+def test_a_failed_run_of_a_list_that_fits_no_result_fails_the_gate(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    change: dict[str, object],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for seed, side in enumerate(("main", "pr")):
+        for each in (1, 2, 3):
+            path = Path(f"res/{side}/run-{each}.txt")
+            gated.write_runs(path, seed=10 * seed + each, runs=1, spread=0.002)
+    runs = Path("res/runs.json")
+    runs.write_text(json.dumps([LABELS | change]), encoding="utf-8")
+    for _ in range(2):  # the second ingest reads no file
+        assert run(["ingest", "res"]) == 0
+        assert "res/runs.json: entry 1: run " in capsys.readouterr().err
+        for paths in ([], ["res"]):
+            assert run(["gate", *paths]) == 3
+            printed = capsys.readouterr().out
+            assert "1 file is damaged: res/runs.json: entry 1: run " in printed
+            assert "no regression" in printed  # the other runs are compared
+    assert run(["gate", "res", "--exclude", "run-1.txt"]) != 3
+    for text, code in (([LABELS | {"benchmark": "Ping"}], 1), ([], 0)):
+        runs.write_text(json.dumps(text), encoding="utf-8")
+        assert run(["ingest", "res", "-q"]) == 0
+        capsys.readouterr()
+        for paths in ([], ["res"]):
+            assert run(["gate", *paths]) == code
+            assert "damaged" not in capsys.readouterr().out
+
+
+def test_a_failed_run_whose_result_was_deleted_since_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for seed, side in enumerate(("main", "pr")):
+        for each in (1, 2, 3, 4):
+            path = Path(f"res/{side}/run-{each}.txt")
+            gated.write_runs(path, seed=10 * seed + each, runs=1, spread=0.002)
+    Path("res/runs.json").write_text(json.dumps([LABELS]), encoding="utf-8")
+    assert run(["ingest", "res", "-q"]) == 0
+    Path("res/pr/run-3.txt").unlink()
+    assert run(["ingest", "res", "-q"]) == 0
+    capsys.readouterr()
+    assert run(["gate"]) == 1
+    assert "damaged" not in capsys.readouterr().out
+    assert run(["gate", "new=res/pr", "main=res/main"]) != 3  # no list is in these folders
