@@ -14,7 +14,7 @@ import math
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from difflib import get_close_matches
 from typing import Any, NamedTuple, TypeGuard
 
@@ -73,7 +73,9 @@ def read_code(value: object) -> int:
 
 
 def read_text(value: object) -> str:
-    """Read a label: a string, or a number kept as written."""
+    """Read a label: a string, or a number or date kept as written."""
+    if isinstance(value, date):
+        return value.isoformat().replace("+00:00", "Z")
     if not isinstance(value, str) and not _is_number(value):
         msg = "it must be a string"
         raise UnusableError(msg)
@@ -122,13 +124,10 @@ def read_table(value: object) -> dict[str, Any]:
     return dict(value)
 
 
-def read_texts(value: object) -> dict[str, str]:
-    """Read a table of strings; numbers and booleans are kept as written."""
-    table = read_table(value).items()
-    return {k: str(v).lower() if isinstance(v, bool) else _read_words(v) for k, v in table}
-
-
 def _read_words(value: object) -> str:
+    """Read an entry of a table of strings: a boolean as written, a list as its words."""
+    if isinstance(value, bool):
+        return str(value).lower()
     return " ".join(map(read_text, value)) if isinstance(value, list) else read_text(value)
 
 
@@ -154,6 +153,18 @@ class Unused(NamedTuple):
 
 
 Checked = tuple[dict[str, Any], list[Unused]]
+
+
+def check_texts(table: Mapping[str, Any]) -> Checked:
+    """Return the entries that are texts, or read as such.
+
+    Examples
+    --------
+    >>> kept, unused = check_texts({"commit": "c861e65", "cores": 8, "cpu": {"name": "x"}})
+    >>> kept, [entry.keys for entry in unused]
+    ({'commit': 'c861e65', 'cores': '8'}, [('cpu',)])
+    """
+    return _check(table, dict.fromkeys(table, _read_words))
 
 
 def check_spans(table: Mapping[str, Any]) -> Checked:

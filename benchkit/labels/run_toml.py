@@ -42,6 +42,7 @@ from benchkit.labels.declared import (
     check_containers,
     check_limits,
     check_spans,
+    check_texts,
     count,
     one_of,
     read_code,
@@ -50,7 +51,6 @@ from benchkit.labels.declared import (
     read_seconds,
     read_table,
     read_text,
-    read_texts,
     read_time,
     read_whole,
     suggest,
@@ -218,7 +218,7 @@ _BY_KIND: dict[str, Callable[[Any], Any]] = {
     "i64?": read_whole,
     "str?": read_text,
     "str": read_text,
-    "map": read_texts,
+    "map": read_table,
 }
 #: Reader of each field's value.
 _READERS: dict[str, Callable[[Any], Any]] = {
@@ -227,7 +227,6 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "command": read_command,
     "role": one_of(*ROLES),
     "exit_code": read_code,
-    **dict.fromkeys(("spans", "limits", "containers"), read_table),
 }
 #: Fields by key, at the top level of a sidecar and in its table ``[load]``.
 TOP = {
@@ -271,8 +270,9 @@ def json_schema() -> dict[str, object]:
     }
 
 
-#: Tables whose entries are checked one by one.
+#: How the entries of each table are checked, one by one.
 _CHECKS: dict[str, Callable[[Mapping[str, Any]], Checked]] = {
+    **{key.name: check_texts for key in KEYS if key.type == "map"},
     "spans": check_spans,
     "limits": check_limits,
     "containers": check_containers,
