@@ -107,7 +107,7 @@ class Change:
 
         if stored is None or not len(stored):
             self._settle([], [])
-            self.pooled = [*find_twice(self.new)]
+            self.pooled = [*find_pooled(self.new), *find_twice(self.new)]
             self.superseded = 0
             rows = parts_table([*self.new, *self._list_refused()])
             self._after = [rows]

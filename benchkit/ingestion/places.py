@@ -15,6 +15,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, groupby
+from shlex import quote
+from unicodedata import normalize
 
 from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.gone import row_of
@@ -211,8 +213,29 @@ def list_pooled_names(measured: Sequence[Part]) -> dict[str, dict[str, None]]:
             others = (other for name, other in sides.items() if name != variant)
             is_apart = len(names) > 1 and not set.intersection(*names.values())
             if is_apart and any(len(names.keys() & other.keys()) > 1 for other in others):
-                pooled.setdefault(variant, {}).update(dict.fromkeys(names))
+                pooled.setdefault(variant, {}).update(dict.fromkeys(map(name_path, names)))
     return pooled
+
+
+def list_lookalikes(measured: Sequence[Part]) -> dict[str, dict[str, None]]:
+    """Return the files of a variant whose paths are one but for spaces and accents: `main /1.txt`.
+
+    Labels that look alike are one, so that the runs of both count together.
+    """
+    forms: dict[tuple[str, str, str, str], dict[str, str]] = defaultdict(dict)
+    if all(part.path.isascii() and " " not in part.path for part in measured):
+        return {}
+    for part in measured:
+        names = normalize("NFC", part.path).replace(".", "/").split("/")
+        form = "/".join(map(str.strip, names))
+        forms[part.origin, part.assigned, part.variant, form][part.path] = part.label
+    alike: dict[str, dict[str, None]] = {}
+    for (_, _, variant, _), labels in forms.items():
+        if len(labels) > 1:
+            alike.setdefault(variant, {}).update(
+                dict.fromkeys(quote(name_path(each)) for each in labels.values())
+            )
+    return alike
 
 
 def _list_sides(measured: Sequence[Part]) -> Iterator[dict[str, list[Part]]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import combinations
@@ -29,6 +29,7 @@ from benchkit.ingestion.places import (
     is_one_place,
     is_piped,
     list_added_files,
+    list_lookalikes,
     list_pooled_names,
     list_rows,
     part_files,
@@ -41,7 +42,20 @@ from benchkit.store.columns import began_at
 
 #: The finding that one measurement counts twice.
 TWICE = "B103"
-#: Descriptions of the features that distinguish blocks.
+#: What to do about files of a variant that count together.
+_ADDED = (
+    "give each measurement its own label; if they are repeats, ingest all results with one command "
+    "and `--store NEW`"
+)
+_POOLED = (
+    "ingest all files of a variant with one command and `--store NEW`, or each file with its own "
+    "--benchmark NAME"
+)
+_ALIKE = (
+    "rename or delete one of each pair, or label each with label=path; then ingest with "
+    "`--store NEW`"
+)
+#: What tells blocks apart, in words.
 _REASONS = {
     "caption": "the surrounding text",
     "goos": "operating system",
@@ -94,7 +108,7 @@ def find_pooled(parts: Sequence[Part], others: Sequence[Part] = ()) -> Iterator[
     packed = _name_packed(measured)
     yield from (finding for name, finding in packed.items() if name not in {*places, *commits})
     known = {part.variant for part in measured} - {*places, *commits, *packed}
-    for variant, finding in (_name_added(sides) | _name_pooled(sides)).items():
+    for variant, finding in _name_files(measured, sides).items():
         if variant in known:
             yield finding
 
@@ -299,25 +313,17 @@ def _describe(variant: str, what: str, names: Iterable[str], remedy: str) -> Fin
     )
 
 
-def _name_added(measured: Sequence[Part]) -> dict[str, Finding]:
-    remedy = (
-        "give each measurement its own label; if they are repeats, ingest all results with one "
-        "command and `--store NEW`"
-    )
-    return {
-        variant: _describe(variant, "files", files, remedy)
-        for variant, files in list_added_files(measured).items()
+def _name_files(measured: Sequence[Part], sides: Sequence[Part]) -> dict[str, Finding]:
+    """Return the findings on variants by their files; of several kinds the last counts."""
+    kinds: dict[str, tuple[Mapping[str, Iterable[str]], str]] = {
+        "files": (list_added_files(sides), _ADDED),
+        "names of files": (list_pooled_names(sides), _POOLED),
+        "files whose paths look alike": (list_lookalikes(measured), _ALIKE),
     }
-
-
-def _name_pooled(measured: Sequence[Part]) -> dict[str, Finding]:
-    remedy = (
-        "ingest all files of a variant with one command and `--store NEW`, or each file with its "
-        "own --benchmark NAME"
-    )
     return {
-        variant: _describe(variant, "names of files", map(name_path, files), remedy)
-        for variant, files in list_pooled_names(measured).items()
+        variant: _describe(variant, what, files, remedy)
+        for what, (named, remedy) in kinds.items()
+        for variant, files in named.items()
     }
 
 

@@ -111,6 +111,23 @@ def test_labels_that_look_alike_are_one(tmp_path: Path, monkeypatch: pytest.Monk
     assert bk.load("r/tea.txt", variant="te\u0301 ").variants == ["t\u00e9"]
 
 
+@pytest.mark.parametrize("other", ["M\u00fcller ", "Mu\u0308ller"])
+def test_files_of_one_name_in_folders_that_look_alike_fail_the_gate(
+    other: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for seed, folder in enumerate(("tea", "M\u00fcller", other)):
+        for number in (1, 2, 3):
+            gated.write_runs(Path("r", folder, f"{number}.txt"), seed=10 * seed + number, runs=1)
+    assert run(["ingest", "r"]) == 0
+    assert "B111 M\u00fcller: runs of 6 files whose paths look alike count together: " in (
+        capsys.readouterr().err
+    )
+    for paths in ([], ["r"]):
+        assert run(["gate", "--baseline", "tea", *paths]) == 3
+        assert "B111" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     "command", ["compare --baseline {}", "gate --pair {}:tea", "export --variant {}",
                 "gate --baseline tea --variant {}", "compare --benchmark {} --baseline tea"],
