@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.config.labels import NO_LABELS, LabelTables
 from benchkit.config.maps import TableMap
-from benchkit.errors import BenchkitError, ConfigError, DataError, Diagnostic, MissingError
+from benchkit.errors import ConfigError, DataError, Diagnostic, MissingError
 from benchkit.ingestion.addresses import (
     is_distant,
     name_address,
@@ -25,7 +25,12 @@ from benchkit.ingestion.addresses import (
     split_label,
 )
 from benchkit.ingestion.recorded import Importing
-from benchkit.ingestion.repeats import leave_out_repeats, read_once
+from benchkit.ingestion.repeats import (
+    holds_results,
+    leave_out_repeats,
+    leave_out_sidecars,
+    read_once,
+)
 from benchkit.ingestion.sources import (
     STDIN,
     Found,
@@ -51,7 +56,6 @@ from benchkit.labels.template import list_unmatched
 from benchkit.labels.tree import read_tree
 from benchkit.labels.walk import DOCUMENT, README, is_store, walk
 from benchkit.parsers import registry
-from benchkit.reading.source import Source, UnreadableError
 from benchkit.selection import SIDE_NAMES
 
 if TYPE_CHECKING:
@@ -97,8 +101,8 @@ class Discovery:
     ``labelled`` are the sources of each folder whose variant comes from the command line, or from a
     sidecar above several folders. ``masked`` are the addresses that contained a secret, as an
     earlier build stored them. ``order`` is the meaning of the arguments' order. ``roots`` are the
-    folders of this machine: the user's label for each, and its sidecars. Copies of distant results
-    exist as long as this object.
+    folders of this machine: the user's label for each, and its sidecars. ``copies`` of distant
+    results, with their labels, exist as long as this object.
     """
 
     found: list[Found] = field(default_factory=list)
@@ -106,7 +110,7 @@ class Discovery:
     skipped: list[tuple[str, str]] = field(default_factory=list)
     sidecars: list[Sidecars] = field(default_factory=list)
     labelled: list[list[Found]] = field(default_factory=list)
-    copies: list[Copy] = field(default_factory=list)
+    copies: list[tuple[str, Copy]] = field(default_factory=list)
     order: Order = Order.FILES
     notes: list[Diagnostic] = field(default_factory=list)
     masked: set[str] = field(default_factory=set)
@@ -142,6 +146,8 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
     result = Discovery()
     for argument in arguments:
         _add_argument(result, argument, options, tools)
+    if not options.as_format:
+        result.found = leave_out_sidecars(result.found, result.skipped)
     variant = options.variant or ""
     if not options.layout:
         result.order = read_together(result.found, variant, tools)
@@ -237,7 +243,7 @@ def list_archives(path: str, exclude: Sequence[str] = ()) -> list[str]:
     for each in walk(root, exclude):
         if _is_archive(str(each)):
             found.append(str(each))
-        elif _holds_results(each):
+        elif holds_results(each):
             return []
     return found
 
@@ -302,7 +308,7 @@ def _add_distant(
     """Add the copy of distant results, under their original names."""
     from benchkit.ingestion.distant import bring
 
-    result.copies.append(copy := bring(path, options.max_unpacked))
+    result.copies.append((variant, copy := bring(path, options.max_unpacked)))
     found, skipped = len(result.found), len(result.skipped)
     _add_local(result, copy.path, variant, options, tools, copy)
     for source in result.found[found:]:
@@ -350,16 +356,9 @@ def _named_file(
 
 def _take_pages(passed: list[tuple[Path, str]]) -> list[Path]:
     """Take the documents with results from the skipped files of a folder without other files."""
-    pages = [p for p, why in passed if why in {DOCUMENT, README} and _holds_results(p)]
+    pages = [p for p, why in passed if why in {DOCUMENT, README} and holds_results(p)]
     passed[:] = [each for each in passed if each[0] not in pages]
     return pages
-
-
-def _holds_results(page: Path) -> bool:
-    try:
-        return registry.holds_results(Source.load(page, str(page)))
-    except (BenchkitError, UnreadableError, OSError):
-        return False
 
 
 def _add_folder(

@@ -82,6 +82,12 @@ class Copy:
             return path
         return self.name + path.removeprefix(here) + self.query
 
+    def locate(self, address: str) -> str:
+        """Return where the copy of an address may lie; nothing of what lies elsewhere."""
+        inner = address.removeprefix(self.name)
+        is_inner = inner != address and inner.startswith("/")
+        return f"{self.path}{inner}" if is_inner else ""
+
     def list_problems(self) -> Iterator[Diagnostic]:
         """Yield a diagnostic for each reason for which something was left out."""
         for reason in dict.fromkeys(reason for _, reason in self.left_out):

@@ -77,6 +77,20 @@ class Folders:
             )
             for variant, sidecars in discovery.roots
         ]
+        # The address of a file that needs a query is no other's when the query changes.
+        copies = [(label, copy) for label, copy in discovery.copies if not copy.query]
+        self._copies = [copy for _, copy in copies]
+        self._folders += [
+            Folder(
+                name=name_path(copy.name),
+                path=name_address(copy.name),
+                origin=origin,
+                assigned=write_assigned(label or options.variant, options.commit),
+                is_whole=True,
+            )
+            for label, copy in copies
+            if copy.path.is_dir()
+        ]
         walked = {id(sidecars) for _, sidecars in discovery.roots}
         named = {
             (os.path.dirname(source.address).rstrip("/"), source.assigned): source.label  # noqa: PTH120 - texts
@@ -176,7 +190,8 @@ class Folders:
                         part.renewed = part.batch
 
     def _is_gone(self, path: str) -> bool:
-        place = locate(path)
+        copied = (copy.locate(path) for copy in self._copies)
+        place = next(filter(None, copied), "") or locate(path)
         if path in self.present and not os.path.islink(place):  # noqa: PTH114 - texts
             return False
         return not os.path.exists(place)  # noqa: PTH110 - texts

@@ -55,7 +55,7 @@ _ALIKE = (
     "rename or delete one of each pair, or label each with label=path; then ingest with "
     "`--store NEW`"
 )
-#: What tells blocks apart, in words.
+#: Descriptions of the features that distinguish blocks.
 _REASONS = {
     "caption": "the surrounding text",
     "goos": "operating system",

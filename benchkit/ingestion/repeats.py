@@ -9,8 +9,11 @@ from functools import cache
 from itertools import takewhile
 from pathlib import Path
 
+from benchkit.errors import BenchkitError
 from benchkit.ingestion.sources import Found
+from benchkit.labels.walk import SIDECAR, name_sidecar
 from benchkit.parsers import registry
+from benchkit.reading.source import Source, UnreadableError
 
 #: Reasons for skipping these files.
 PART, COPY = "part of the result next to it", "a copy of {} that the tool made"
@@ -35,6 +38,28 @@ def leave_out_repeats(paths: Sequence[Path], passed: list[tuple[Path, str]]) -> 
         passed += [(path, COPY.format(equal)) for path, equal in copies.items() if equal]
         kept = [path for path in kept if not copies.get(path)]
     return kept
+
+
+def leave_out_sidecars(sources: Sequence[Found], passed: list[tuple[str, str]]) -> list[Found]:
+    """Return named files without the sidecars among them, as a shell's ``*`` names them all."""
+    named = {
+        id(source): source.label
+        for source in sources
+        if source.is_named and not source.variant and source.path
+        if name_sidecar(source.path.name) and not holds_results(source.path)
+    }
+    if len(named) == len(sources):
+        return [*sources]
+    passed += [(label, SIDECAR) for label in named.values()]
+    return [source for source in sources if id(source) not in named]
+
+
+def holds_results(page: Path) -> bool:
+    """Tell whether a tool's format knows a file."""
+    try:
+        return registry.holds_results(Source.load(page, str(page)))
+    except (BenchkitError, UnreadableError, OSError):
+        return False
 
 
 def read_once(sources: Sequence[Found]) -> list[Found]:

@@ -92,7 +92,7 @@ _NAMES = {"commands.log": "a log of commands", "cachedir.tag": "a cache tag",
           "data.js": "a script, or a history for `benchkit history import`"}  # fmt: skip
 #: Endings of backup copies made by an editor or a person.
 _PUT_ASIDE = (".bak", ".orig", ".old", "~", ".swp", ".tmp", ".save")
-DOCUMENT, README, _SIDECAR = "a document", "a README", "a sidecar"
+DOCUMENT, README, SIDECAR = "a document", "a README", "a sidecar"
 _REASONS = {
     **dict.fromkeys(_SCRIPTS, "a script"),
     **dict.fromkeys(_DOCUMENTS, DOCUMENT),
@@ -228,7 +228,7 @@ def _walk(
             yield from _walk(root, path, place, exclude, (*above, real))
         else:
             yield path, reason, is_outside
-        if reason == _SIDECAR and (name := name_sidecar(entry.name)).endswith(OF_FILE):
+        if reason == SIDECAR and (name := name_sidecar(entry.name)).endswith(OF_FILE):
             result = name.removesuffix(OF_FILE)
             if names.isdisjoint(name_packed(result)):
                 yield folder / result, MISSING, True
@@ -289,7 +289,7 @@ def _pass_over(entry: os.DirEntry[str], names: Collection[str], stems: Collectio
     if name.startswith("readme"):
         return README
     if name_sidecar(name):
-        return _SIDECAR
+        return SIDECAR
     if _stem(name) == "stderr" and f"stdout{suffix}" in names:
         return "the standard error of a tool"
     original = entry.name[:-1] if name.endswith("~") else _stem(entry.name)

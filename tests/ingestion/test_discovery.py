@@ -49,6 +49,19 @@ def test_a_label_stands_above_the_name() -> None:
 
 
 @pytest.mark.usefixtures("tree")
+def test_named_sidecars_are_read_with_their_results_and_are_none() -> None:
+    """A shell's ``*`` names the sidecars of captured results, too."""
+    for sidecar in ("old.txt.run.toml", "run.toml"):
+        Path(sidecar).write_text("position = 1\n")
+    named = discover(["new.txt", "old.txt", "old.txt.run.toml", "run.toml"], Options())
+    assert variants(named.found) == ["new", "old"]
+    assert named.skipped == [(name, "a sidecar") for name in ("old.txt.run.toml", "run.toml")]
+    Path("runs.json").write_text(BENCH)  # a result, whatever it is called
+    assert variants(found("old.txt", "runs.json")) == ["old", "runs"]
+    assert variants(found("run.toml")) == ["run"]  # which is refused where it is read
+
+
+@pytest.mark.usefixtures("tree")
 def test_equal_names_take_the_shortest_paths_that_tell_them_apart() -> None:
     assert variants(found("old/bench.txt", "new/bench.txt")) == ["old/bench.txt", "new/bench.txt"]
 

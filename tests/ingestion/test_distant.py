@@ -125,7 +125,7 @@ def test_a_commit_writes_nowhere_else(folder: Path) -> None:
     commit_tree(*((name, "") for name in names))
     discovery = find("git:odd")
     assert [source.label for source in discovery.found] == ["git:odd/1.txt"]
-    left_out = [name for copy in discovery.copies for name, _ in copy.left_out]
+    left_out = [name for _, copy in discovery.copies for name, _ in copy.left_out]
     assert left_out == [name for name in names if name != "1.txt"] + ["1.txt"]
     assert not list(folder.rglob("evil*"))
 

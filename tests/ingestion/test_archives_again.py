@@ -1,0 +1,61 @@
+"""Archives that are made again: what they no longer hold is named as in a folder."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import gated
+import pytest
+
+from benchkit.cli import run
+
+
+@pytest.fixture(autouse=True)
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Measure six files of each variant."""
+    monkeypatch.chdir(tmp_path)
+    measure(range(1, 7), seed=0)
+
+
+def measure(numbers: range, seed: int) -> None:
+    for variant in ("main", "pr"):
+        for number in numbers:
+            seed += 1
+            gated.write_runs(Path(f"res/{variant}/{number}.txt"), seed=seed, runs=1)
+
+
+def pack() -> str:
+    return Path(shutil.make_archive("made", "gztar", ".", "res")).name
+
+
+def test_an_archive_made_again_with_fewer_files_is_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Its runs of before counted on beside the new ones, without a word."""
+    archive = pack()
+    assert run(["ingest", archive, "--store", "packed", "-q"]) == 0
+    shutil.rmtree("res")
+    measure(range(1, 4), seed=100)
+    pack()
+    capsys.readouterr()
+    assert run(["ingest", archive, "--store", "packed"]) == 0
+    assert "B111 main: the folder " in (printed := capsys.readouterr().err)
+    assert "made.tar.gz has new results and no longer contains " in printed
+    assert run(["gate", "--store", "packed"]) == 3
+    assert run(["ingest", archive, "--store", "packed", "--exclude", "1.txt"]) == 0
+    assert "res/main/1.txt" not in capsys.readouterr().err
+
+
+def test_what_a_new_archive_no_longer_holds_is_no_damage(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lost = Path("res/pr/wrk-9.txt")
+    lost.write_text("junk\n", encoding="utf-8")
+    archive = pack()
+    assert run(["ingest", archive, "--store", "packed", "-q"]) == 0
+    assert run(["gate", "--store", "packed"]) == 3
+    lost.unlink()
+    assert run(["ingest", pack(), "--store", "packed", "-q"]) == 0
+    assert run(["gate", "--store", "packed"]) in {0, 4}
+    assert "damaged" not in capsys.readouterr().out.splitlines()[-1]
