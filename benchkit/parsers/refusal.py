@@ -24,6 +24,7 @@ from benchkit.parsers.base import (
     find_command,
 )
 from benchkit.parsers.unread import BINARIES, FAILED, FAILURES, TEXTS
+from benchkit.reading.remarks import with_article
 from benchkit.reading.signs import begins_json, list_anchors
 from benchkit.reading.source import HEAD_BYTES
 from benchkit.redaction import show_opening, show_part
@@ -161,7 +162,8 @@ def _find_command(head: Head, formats: Sequence[Format]) -> _Reason | None:
         for tool in sorted(each for each in tools if f"{each} " in line):
             command = find_command(line[:_LONGEST], re.escape(tool))
             if command and _ARGUMENTS.search(command):
-                what = f"this line shows a {tool} command, but no complete report follows it"
+                shown = with_article(tool)
+                what = f"this line shows {shown} command, but no complete report follows it"
                 hint = f"give the whole output of {tool}"
                 return _Reason(what, hint, is_foreign=True, line=number)
     return None

@@ -14,10 +14,10 @@ def with_article(tool: str) -> str:
 
     Examples
     --------
-    >>> with_article("oha"), with_article("wrk")
-    ('an oha', 'a wrk')
+    >>> with_article("oha"), with_article("wrk"), with_article("Artillery")
+    ('an oha', 'a wrk', 'an Artillery')
     """
-    return f"{'an' if tool[0] in 'aeiou' else 'a'} {tool}"
+    return f"{'an' if tool[0] in 'aeiouAEIOU' else 'a'} {tool}"
 
 
 class Loose(Diagnostic):

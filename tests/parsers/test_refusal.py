@@ -38,6 +38,12 @@ def test_another_tools_report_is_named() -> None:
     )
 
 
+@pytest.mark.parametrize(("tool", "shown"), [("autocannon", "an autocannon"), ("wrk", "a wrk")])
+def test_a_command_without_its_report_is_named(tool: str, shown: str) -> None:
+    error = refuse(f"$ {tool} -c 9 http://h/\n\nand so on\n")
+    assert error.what == f"this line shows {shown} command, but no complete report follows it"
+
+
 @pytest.mark.parametrize(
     ("text", "what", "hint"),
     [
