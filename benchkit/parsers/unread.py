@@ -98,6 +98,8 @@ _FORMS = (
            "give the *_stats.csv next to it"),
     Unread("what `bencher perf` found", ('"testbed"', '"boundary"', '"iteration"'),
            "give the results that `bencher run` read"),
+    Unread("asv's output on the terminal", ("total benchmarks (", " commits * "),
+           "give asv's folder results/"),
     Unread("asv's list of benchmarks", ('"min_run_count"', '"unit"'),
            "give the folder results/ next to it"),
     Unread("asv's comparison", ("| Ratio |", "| Benchmark"), "give asv's folder results/"),
@@ -144,6 +146,9 @@ REPORTS = (
         "Benchee": ("ips ", "average ", "deviation "),
         "Catch2": ("benchmark name", "est run time"),
         "nanobench": ("ns/op |", "err% |"),
+        "iai or Gungraun": ("Instructions:", "Estimated Cycles:"),
+        "benchmark_harness": ("(RunTime): ", " us."),
+        "Ruby Benchmark": ("user     system      total        real",),
         "tinybench": ("(index)", "ops/s"),
         "mitata": ("avg (min … max)",),
         "deno bench": ("time/iter",),
@@ -157,6 +162,7 @@ REPORTS = (
     }),
     Unread("ghz's report", ("Count:", "Slowest:", "Fastest:", "Average:")),
     Unread("memtier_benchmark's report", ("Hits/sec", "Misses/sec")),
+    Unread("Catch2's report", ("benchmark name", "iterations", "estimated", "low mean")),
 )  # fmt: skip
 
 _TOOLS = (
@@ -172,6 +178,9 @@ _TOOLS = (
         "pyperf": ('"warmups"', '"runs"'),
         "rewrk": ('"latency_std_deviation"', '"requests_avg"'),
         "Lighthouse": ('"lighthouseVersion"',),
+        "Gungraun": ('"benchmark_exe"', '"benchmark_file"'),
+        "Vitest": ('"benchmarks"', '"hz"', '"groups"'),
+        "BenchmarkTools.jl": ('"BenchmarkTools"', '"Julia"'),
         "OpenMessaging Benchmark": ('"publishLatencyAvg"',),
     }),
     *_of_tools("CSV", {

@@ -109,6 +109,29 @@ def test_a_command_without_its_report_is_named(tool: str, shown: str) -> None:
         ),
         ('{"fio version" : "fio-3.28"}', "fio's JSON", "benchkit help tools"),
         ('{"latency_std_deviation":1,"requests_avg":9}', "rewrk's JSON", "help tools"),
+        ('{"files": [{"groups": [{"benchmarks": [{"hz": 9.5}]}]}]}', "Vitest's JSON", "help tools"),
+        (
+            '[{"Julia": "1.7", "BenchmarkTools": "1.0"}, []]',
+            "BenchmarkTools.jl's JSON",
+            "help tools",
+        ),
+        (
+            "a::b\n  Instructions:  17|9\n  Estimated Cycles:  24|9\n",
+            "iai or Gungraun",
+            "help tools",
+        ),
+        ("      user     system      total        real\n", "Ruby Benchmark's report", "help tools"),
+        ("Template(RunTime): 1.0 us.\n", "benchmark_harness's report", "help tools"),
+        (
+            "benchmark name  samples  iterations  estimated\n  mean  low mean  high mean\n",
+            "Catch2's report",
+            "help tools",
+        ),
+        (
+            "· Running 10 total benchmarks (1 commits * 2 environments * 5 benchmarks)\n",
+            "asv's output on the terminal",
+            "folder results/",
+        ),
         ("Benchmarking 9 connections @ http://h\n  Requests:\n", "rewrk's report", "help tools"),
         ("Statistics :bar_chart: Avg\n  Reqs/sec  27\n", "bombardier's report in a", "printed"),
         (
