@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 
 #: Columns of stored pieces that name their commits.
 _COLUMNS = ("env", "role")
+#: What is read at once where a commit is named: a second read of a large log costs as much again.
+_READ_AT_COMMIT = (*COLUMNS, "env")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +143,7 @@ def ingest(
     discovery = _discover(arguments, options, store, live)
     while True:
         if options.commit:
-            named = resolve_commit(options.commit, list_commits(store))
+            named = resolve_commit(options.commit, _read_commits(store.pieces(_READ_AT_COMMIT)))
             options = replace(options, commit=named)
             assign(discovery.found, options)
         with suppress(RenamedError):  # renamed by another writer: try again under its name
@@ -154,7 +156,8 @@ def _store(
 ) -> IngestSummary:  # fmt: skip
     """Read the discovered sources into a store."""
     is_listed = bool(list_failed(discovery))
-    columns = (*COLUMNS, *(("env",) * bool(options.commit)), *(OF_RUNS * is_listed))
+    columns = _READ_AT_COMMIT if options.commit else COLUMNS
+    columns = (*columns, *(OF_RUNS * is_listed))
     with (
         _start(discovery.found, store, options, jobs, cluster) as executor,
         store.locked(frees=False),

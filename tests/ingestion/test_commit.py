@@ -17,7 +17,8 @@ import benchkit.api as bk
 from benchkit import cli
 from benchkit.errors import DataError
 from benchkit.ingestion.commit import IngestSummary, ingest
-from benchkit.store import Store
+from benchkit.ingestion.discovery import Options
+from benchkit.store import Store, reader
 
 REPORT = """\
 Running 15s test @ http://127.0.0.1:8080/ping/GRM
@@ -212,3 +213,21 @@ def test_kill_leaves_the_store_as_it_was(results: Path, store: Store, after: flo
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert len(rates(store)) == 2 + 2 + 397
+
+
+def test_a_file_of_stored_runs_is_read_once_by_the_ingest_of_a_commit(
+    results: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ingest([str(results / "none")], store, Options(commit="a" * 40))
+    stored = {path.name for path in Path(store.url).glob("runs/*.parquet")}
+    read, paths = reader.Reader._read, list[str]()
+
+    def note(self: reader.Reader, path: str, *rest: object) -> object:
+        paths.append(path)
+        return read(self, path, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(reader, "SMALL", 0)  # else all columns are read at once
+    monkeypatch.setattr(reader.Reader, "_read", note)
+    summary = ingest([str(results / "otlp")], Store(store.url), Options(commit="b" * 40))
+    assert summary.count("read") == 2
+    assert sum(path in stored for path in paths) == len(stored) == 1
