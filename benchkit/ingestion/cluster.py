@@ -289,8 +289,9 @@ def _start(keeper: Keeper) -> tuple[Client, LocalCluster, Keeper]:
             "temporary-directory": keeper.folder,
         }
         with dask.config.set({**settings, **UNWATCHED}):
-            silent = logging.CRITICAL
-            local = LocalCluster(n_workers=0, dashboard_address=None, silence_logs=silent)
+            local = LocalCluster(
+                n_workers=0, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
+            )
         keeper.join(local.scheduler_address)
         return Client(local, set_as_default=False), local, keeper
     except BaseException:

@@ -184,3 +184,30 @@ def test_what_reads_ends_before_what_it_wrote_is_deleted(
         commit.ingest([str(tmp_path / "results")], Store(str(tmp_path / "store")))
     assert sources
     assert not [*(tmp_path / "store").rglob("*.parquet")]
+
+
+def test_a_cluster_listens_to_this_machine_alone_at_any_free_port(
+    sources: list[Found], recwarn: pytest.WarningsRecorder
+) -> None:
+    clusters = [Cluster("local:1", sources, Options()) for _ in range(2)]
+    try:
+        own = {*list_sockets()}
+        lines = (line.split() for line in read_tables())
+        heard = [line[1] for line in lines if line[3] == "0A" and f"socket:[{line[9]}]" in own]
+    finally:
+        for cluster in clusters:
+            cluster.stop()
+    assert len(heard) >= 2
+    assert {address.partition(":")[0] for address in heard} == {"0100007F"}
+    assert not [each for each in recwarn if "Port" in str(each.message)]
+
+
+def list_sockets() -> Iterator[str]:
+    for path in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):
+            yield str(path.readlink())
+
+
+def read_tables() -> Iterator[str]:
+    for name in ("tcp", "tcp6"):
+        yield from Path(f"/proc/self/net/{name}").read_text().splitlines()[1:]
