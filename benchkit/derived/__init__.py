@@ -1,4 +1,4 @@
-"""Observations to more observations, and runs to what their order tells."""
+"""Observations derived from observations, and the order of runs derived from the runs."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 def derive(
     observations: Observations, runs: Runs, series: Observations
 ) -> tuple[Observations, tuple[Finding, ...]]:
-    """Return the values of each run with what follows from them, by every rule there is.
+    """Return the values of each run together with the values that every rule derives from them.
 
     Parameters
     ----------
     series : Observations
-        Samples over time of what ran beside the load.
+        Samples over time of what ran next to the load.
 
     Returns
     -------
     tuple of (Observations, findings)
-        The new rows stand last, under the labels of the runs. A row that is there already, as in
-        a table that was exported, is not added again.
+        The new rows come last, with the labels of the runs. A row that already exists, as in an
+        exported table, is not added again.
     """
     if series.empty and not tells_of_load(observations, runs):
         return observations, ()

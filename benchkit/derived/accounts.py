@@ -1,9 +1,8 @@
-"""The account of a run's spans: expected, created, saved, dropped, and how each is known.
+"""The account of a run's spans: expected, created, saved, dropped, and the source of each count.
 
-Which counts of spans, among the files beside the load, belong to a run.
+Also which counts of spans, among the files next to the load, belong to a run.
 
-Several benchmarks may share a run's number, and a log of another benchmark must not be counted
-here.
+Several benchmarks may share a run's number, and the log of another benchmark must not be counted.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _SPANS = {"spans_created": "created", "spans_saved": "saved", "spans_dropped": "
 
 
 class Counts(NamedTuple):
-    """Spans as they were counted; None where they were not."""
+    """Counts of spans; None if not counted."""
 
     created: float | None
     saved: float | None
@@ -32,10 +31,10 @@ class Counts(NamedTuple):
     source: str
 
 
-#: The source of counts that a sidecar tells; they stand on the run itself.
+#: The source of counts from a sidecar; they are part of the run itself.
 RUN_FILE = "run.toml"
 
-#: backend -> what was counted -> value
+#: backend -> kind of count -> value
 _Counts = dict[str, dict[str, float]]
 
 
@@ -46,10 +45,10 @@ def count_spans(
 
     Notes
     -----
-    The files are those of the same group, variant and number. A file whose name has the word of a
-    benchmark (``server-k6-full-1.log``) is of that one; the others belong to the benchmark that no
-    file name tells: the one without a name, or named by its URL. A backend whose counts are all
-    zero is passed over, and so are stages of an account (``otlp/sent``).
+    The files are those with the same group, variant and number. A file whose name contains that of
+    a benchmark (``server-k6-full-1.log``) belongs to this benchmark; the others belong to the
+    benchmark that no file name contains: the one without a name, or named by its URL. A backend
+    whose counts are all zero is skipped, and so are stages of an account (``otlp/sent``).
     """
     files = _read(observations)
     shared: dict[Trial, list[Measured]] = {}
@@ -80,7 +79,7 @@ def _choose(
 
 
 def _is_word(benchmark: str) -> bool:
-    """Tell whether a benchmark's name came from a file's name, and not from a URL."""
+    """Return whether a benchmark's name came from a file name, not from a URL."""
     return bool(benchmark) and not benchmark.startswith("/")
 
 
@@ -110,35 +109,36 @@ def _read(observations: Observations) -> dict[Trial, dict[str, _Counts]]:
 
 
 COUNTED, DERIVED, SIDECAR, COUNTERS = "counted", "derived", "sidecar", "counters"
-#: What a sidecar counts, and where that stands in the run's environment.
+#: The counts of a sidecar, and the entries of the run's environment that hold them.
 _DECLARED = tuple((name, f"spans.{name}") for name in Counts._fields[:3])
-#: How far a count may be from a whole number of spans per request: some requests are in flight when
-#: the load ends, and a probe before it is traced too.
+#: Relative tolerance of a whole number of spans per request: some requests are in flight when the
+#: load ends, and a probe before it is traced too.
 _NEAR = 0.002
-#: Spans that are neither saved nor dropped, or saved twice, from this share of those made on.
+#: Minimum share of created spans that counts as a gap (neither saved nor dropped) or as saved
+#: twice.
 _GAP = 0.001
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """What became of the spans of one run.
+    """The account of the spans of one run.
 
     Parameters
     ----------
     backend : str
-        Whose counters these are: ``otlp``, ``exporter``.
+        The source of these counters: ``otlp``, ``exporter``.
     requests : float or None
-        That the load tool counted.
+        As counted by the load tool.
     per_request : float or None
-        Spans that one request makes.
+        Number of spans per request.
     per_request_from : {'sidecar', 'counters', ''}
-        ``counters``: told by the very counts that it would check.
+        ``counters``: inferred from the counts that it would check.
     created, saved, dropped : float or None
-        None where neither counted nor, of ``dropped``, derivable.
+        None if neither counted nor, for ``dropped``, derivable.
     dropped_how : {'counted', 'derived', ''}
-        ``derived``: what was made less what was saved; of a surplus nothing is derived.
+        ``derived``: created minus saved; nothing is derived from a surplus.
     source : str
-        Where the counts stand; `RUN_FILE` and what it says of itself for those of a sidecar.
+        Location of the counts; for those of a sidecar, `RUN_FILE` and the location that it records.
     """
 
     run: Measured
@@ -154,7 +154,7 @@ class Account:
 
     @property
     def declared(self) -> dict[str, float]:
-        """Return the counts that a sidecar tells, by metric."""
+        """Return the counts that a sidecar records, by metric."""
         declared = _declare(self.run) if self.source.startswith(RUN_FILE) else {}
         return {f"spans_{name}": value for name, value in declared.items()}
 
@@ -167,47 +167,47 @@ class Account:
 
     @property
     def accounted(self) -> float | None:
-        """Saved spans plus those that were counted as dropped."""
+        """Saved spans plus those counted as dropped."""
         if self.saved is None or self.dropped is None or self.dropped_how != COUNTED:
             return None
         return self.saved + self.dropped
 
     @property
     def made(self) -> float | None:
-        """What was created, as counted; else the larger of what is expected and accounted for."""
+        """The created spans if counted; else the larger of the expected and the accounted spans."""
         if self.created is not None:
             return self.created
         return max((n for n in (self.expected, self.accounted) if n is not None), default=None)
 
     @property
     def has_surplus(self) -> bool:
-        """Whether more was saved than made: spans from elsewhere, which hide as many losses."""
+        """Whether more was saved than created: foreign spans, which may hide as many losses."""
         return _is_surplus(self.saved, self.expected if self.created is None else self.created)
 
     @property
     def share(self) -> float | None:
-        """Dropped over made."""
+        """Dropped spans as a share of created ones."""
         return self.dropped / self.made if self.dropped is not None and self.made else None
 
     @property
     def unaccounted(self) -> float | None:
-        """Made, and neither saved nor counted as dropped: still in a queue, or lost in silence."""
+        """Spans created, but neither saved nor counted as dropped: still queued, or lost."""
         if self.made is None or self.saved is None or self.dropped is None:
             return None
         return self.made - self.saved - self.dropped
 
     @property
     def has_gap(self) -> bool:
-        """Whether the spans counted as made are not those saved plus those dropped."""
+        """Whether the spans counted as created differ from those saved plus those dropped."""
         if self.created is None:
             return False
         return abs(self.unaccounted or 0.0) > _GAP * self.created
 
     @property
     def has_incomplete_traces(self) -> bool | None:
-        """Whether the saved spans are no whole number of traces.
+        """Whether the saved spans are not a whole number of traces.
 
-        None where that cannot be told: spans from elsewhere may be among them, or none was dropped.
+        None if that is unknown: foreign spans may be among them, or none was dropped.
         """
         if self.saved is None or not self.per_request or self.has_surplus or self.has_gap:
             return None
@@ -217,28 +217,29 @@ class Account:
 
     @property
     def complete_at_most(self) -> float | None:
-        """Traces that can be complete; how many are, the counts do not tell."""
+        """Maximum number of complete traces; the counts do not show how many are complete."""
         if self.saved is None or not self.per_request or self.has_surplus:
             return None
         return self.saved // self.per_request
 
 
 def list_accounts(observations: Observations, measured: Sequence[Measured]) -> list[Account]:
-    """Return an account per run and backend that counted anything.
+    """Return an account per run and backend with counts.
 
     Parameters
     ----------
     observations : Observations
-        With the counts of spans under the labels of the files they stand in.
+        With the counts of spans under the labels of the files that contain them.
 
     Notes
     -----
-    Spans per request: ``[spans] per_request`` of a sidecar. Else what was created (or else saved)
-    over the requests, where that is a whole number but for 0.2 %. Counts of a sidecar stand above
-    those of the first backend that was counted. Where nothing counted what was created, what was
-    saved and counted as dropped tells the spans per request, and the least that was made. A drop is
-    derived from what was created or what a sidecar lets expect, and only where no more was saved,
-    but for the same 0.2 %: spans per request that the saved ones tell hide what was lost of each.
+    Spans per request are taken from ``[spans] per_request`` of a sidecar. Otherwise they are the
+    created spans (or else the saved ones) over the requests, if that is a whole number within 0.2
+    %. Counts of a sidecar take precedence over those of the first backend that was counted. If
+    nothing counted the created spans, the spans saved and counted as dropped determine the spans
+    per request, and the minimum that was created. A drop is derived from the created spans, or from
+    the number that a sidecar lets expect, and only if no more were saved, within the same 0.2 %:
+    spans per request inferred from the saved ones hide the losses of each request.
     """
     requests = request_counts(observations)
     counted = count_spans(observations, measured)
@@ -256,7 +257,7 @@ def list_accounts(observations: Observations, measured: Sequence[Measured]) -> l
 
 
 def _declare(run: Measured) -> dict[str, float]:
-    """Return the counts that a sidecar tells: created, saved, dropped."""
+    """Return the counts that a sidecar records: created, saved, dropped."""
     numbers = ((name, _number(run.env[at])) for name, at in _DECLARED if at in run.env)
     return {name: value for name, value in numbers if value is not None}
 
@@ -298,7 +299,7 @@ def _is_surplus(saved: float | None, made: float | None) -> bool:
 
 
 def _whole(spans: float | None, requests: float | None) -> float | None:
-    """Return spans per request where it is nearly a whole number."""
+    """Return spans per request if it is nearly a whole number."""
     if not spans or not requests:
         return None
     near = round(spans / requests)

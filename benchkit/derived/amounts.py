@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 class Published(NamedTuple):
-    """A metric that is published: its header, its name, and its statistics, the first first."""
+    """A published metric: its header, its name, and its statistics in order of preference."""
 
     header: str
     metric: str
     stats: tuple[str, ...]
 
 
-#: CPU as a part of what the machine has, where the number of its CPUs is recorded.
+#: CPU as a share of the machine, if the number of its CPUs is recorded.
 MACHINE_SHARE = Published("CPU of machine", "cpu_usage", ("share",))
 PUBLISHED = (
     Published("requests", "requests", ("count",)),
@@ -53,7 +53,7 @@ PUBLISHED = (
 
 
 class Cell(NamedTuple):
-    """What is the same in all variants of a row."""
+    """The labels that all variants of a row share."""
 
     group: str
     benchmark: str
@@ -70,7 +70,7 @@ class Amount:
     center : float
         Median over runs.
     reach : float or None
-        Half the interval of the mean over runs; None with one run, or where they do not vary.
+        Half the interval of the mean over runs; None with one run, or if the runs do not vary.
     """
 
     metric: str
@@ -85,23 +85,23 @@ class Amount:
 Amounts = dict[tuple[Cell, str], dict[Published, Amount]]
 
 
-#: The value that a form of a run has, behind its `rank_form`.
+#: The value from one form of a run, after its `rank_form`.
 _Ranked = tuple[tuple[float, bool], float]
 
 
 def _choose(ranked: Sequence[_Ranked]) -> float:
-    """Return the value of a run, as a comparison takes it: of the most precise of its forms."""
+    """Return the value of a run as in a comparison: from the most precise of its forms."""
     best, _ = min(ranked)
     return median([value for rank, value in ranked if rank == best])
 
 
 def list_amounts(observations: Observations, runs: Runs, confidence: float) -> Amounts:
-    """Return what is published of each cell and variant.
+    """Return the published amounts of each cell and variant.
 
     Parameters
     ----------
     confidence : float
-        Of the interval of which ``reach`` is the half.
+        The confidence of the interval of which ``reach`` is half.
     """
     metrics = {each.metric for each in PUBLISHED}
     rows = observations[observations["metric"].isin(metrics).to_numpy()]
@@ -121,7 +121,7 @@ def list_amounts(observations: Observations, runs: Runs, confidence: float) -> A
         if published is None or subject != services.get(metric, ""):
             continue
         if not all(abs(value) <= LARGEST for each in by_run.values() for _, value in each):
-            continue  # its square is no number
+            continue  # its square would overflow
         per_run = [_choose(each) for each in by_run.values()]
         amount = _sum_up(metric, stat, subject, unit, per_run, confidence)
         row = amounts[Cell(*place), variant]
@@ -133,7 +133,7 @@ def list_amounts(observations: Observations, runs: Runs, confidence: float) -> A
 
 
 def _count_cpus(runs: Runs) -> dict[str, float]:
-    """Return the CPUs of the machine of each variant whose runs all record the same number."""
+    """Return the number of CPUs for each variant whose runs all record the same number."""
     recorded: dict[str, set[str]] = defaultdict(set)
     columns = (runs[name].tolist() for name in ("variant", "role", "env"))
     for variant, role, env in zip(*columns, strict=True):
@@ -159,7 +159,7 @@ def _sum_up(
 
 
 def _find_services(values: Mapping[tuple[str, ...], object], runs: Runs) -> dict[str, str]:
-    """Return the subject of each metric of containers: the service, or the only container."""
+    """Return the subject of each container metric: the service, or the only container."""
     subjects: dict[str, set[str]] = defaultdict(set)
     for *_, metric, _, subject, _ in values:
         subjects[metric].add(subject)

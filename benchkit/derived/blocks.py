@@ -1,7 +1,7 @@
-"""In which round of a session each run was made, and at which place of the round.
+"""The round of a session in which each run was made, and its position in the round.
 
 Whether two variants were measured in turn or one after the other decides how far their difference
-can be trusted; only recorded order counts, equal run numbers prove nothing.
+can be trusted. Only recorded order counts; equal run numbers prove nothing.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
     from benchkit.schema import Runs
 
-#: Runs that differ in nothing else but variant and number are one series.
+#: Columns that define a series: its runs differ only in variant and number.
 _SERIES = Workload._fields
-#: What may tell the order of the runs of a series, if all of them have it.
+#: Columns that may record the order of a series, if all of its runs have them.
 _ORDER = ("block", "started_at", "position")
 
 
 def place_runs(runs: Runs) -> Runs:
-    """Return the table of runs with blocks and positions where an order was recorded."""
+    """Return the table of runs with blocks and positions if an order was recorded."""
     import numpy as np
     import pandas as pd
 
@@ -42,7 +42,7 @@ def place_runs(runs: Runs) -> Runs:
     is_ordered = has_blocks[series] | (ranks > 0)
     placed = {name: runs[name].array.copy() for name in ("block", "position")}
     placed["block"][measured[~is_ordered]] = pd.NA
-    alone = is_ordered & is_counted  # each run of the only variant begins a block
+    alone = is_ordered & is_counted  # each run of a single variant begins a block
     placed["block"][measured[alone]] = ranks[alone]
     placed["position"][measured[alone]] = 1
     rest = is_ordered & ~is_counted
@@ -56,7 +56,7 @@ def place_runs(runs: Runs) -> Runs:
 
 
 def place_light(runs: LightFrame) -> Runs:
-    """Return a light table of runs with blocks and positions where an order was recorded."""
+    """Return a light table of runs with blocks and positions if an order was recorded."""
     names = (*_SERIES, "variant", "role", *_ORDER)
     rows = [dict(zip(names, row, strict=True)) for row in runs[[*names]].itertuples()]
     find_blocks(rows)
@@ -67,13 +67,13 @@ def place_light(runs: LightFrame) -> Runs:
 
 
 def _rank(members: pd.DataFrame, series: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Return the place of each run in the recorded order of its series, from 1; 0 without one."""
+    """Return each run's place in the recorded order of its series, from 1; 0 without an order."""
     import numpy as np
     import pandas as pd
 
     ranks = np.zeros(len(members), dtype=np.int64)
     begins = np.cumsum(sizes) - sizes
-    for name in ("position", "started_at"):  # where both are an order, the start counts
+    for name in ("position", "started_at"):  # if both define an order, the start is used
         places, _ = pd.factorize(members[name], sort=True)
         order = np.lexsort((places, series))
         of_series, ordered = series[order], places[order]
@@ -87,7 +87,7 @@ def _rank(members: pd.DataFrame, series: np.ndarray, sizes: np.ndarray) -> np.nd
 
 
 def _list_rows(members: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return rows of a table; what is unknown is None."""
+    """Return rows of a table, with None for unknown values."""
     names = list(map(str, members))
     columns = (column.astype(object).where(column.notna(), None) for _, column in members.items())
     return [
@@ -97,20 +97,20 @@ def _list_rows(members: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def find_blocks(rows: Sequence[dict[str, Any]]) -> None:
-    """Fill ``block`` and ``position`` of measured runs whose order was recorded.
+    """Fill ``block`` and ``position`` of measured runs with a recorded order.
 
     Parameters
     ----------
     rows : sequence of dict
-        As in the table of runs; changed in place.
+        Rows as in the table of runs; changed in place.
 
     Notes
     -----
-    Each series of group, benchmark, params and tool stands for itself. Where all its runs have a
-    recorded ``block``, that is kept. Else a new block begins when a variant comes round again, in
-    the order of ``started_at``, or of the recorded ``position`` where those count through the whole
+    Each series of group, benchmark, params and tool is treated separately. If all its runs have a
+    recorded ``block``, these are kept. Otherwise a new block begins when a variant recurs, in the
+    order of ``started_at``, or of the recorded ``position`` if positions count through the whole
     series. Blocks and positions count from 1. A series in which the order of any run is unknown, or
-    two runs have the same, is left as it is.
+    two runs have the same place, is left unchanged.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def find_blocks(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _number_by(members: Sequence[dict[str, Any]]) -> None:
-    """Count blocks and positions in the recorded order, if there is one."""
+    """Assign blocks and positions in the recorded order, if there is one."""
     for name in ("started_at", "position"):
         if _is_order(members, name):
             _number(sorted(members, key=lambda row: row[name]))
@@ -143,7 +143,7 @@ def _number_by(members: Sequence[dict[str, Any]]) -> None:
 
 
 def _place(members: Sequence[dict[str, Any]]) -> None:
-    """Give the runs of each recorded block their positions by start, where those are not told."""
+    """Assign the positions in each recorded block by start, if they are not recorded."""
     blocks: dict[int, list[dict[str, Any]]] = {}
     for row in members:
         blocks.setdefault(row["block"], []).append(row)
@@ -155,7 +155,7 @@ def _place(members: Sequence[dict[str, Any]]) -> None:
 
 
 def _is_order(rows: Sequence[dict[str, Any]], name: str) -> bool:
-    """Tell whether each row has a place of its own."""
+    """Return whether all rows have distinct known places."""
     places = [row[name] for row in rows]
     return None not in places and len(set(places)) == len(places)
 

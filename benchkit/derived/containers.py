@@ -1,12 +1,13 @@
-"""What each container does: which is the service under load, which collect and store its spans.
+"""The role of each container: the service under load, or a collector or store of its spans.
 
-An agent's cost is paid in the service, a collector's beside it, and one sum of both says nothing.
+The cost of an agent is paid in the service, that of a collector in addition to it; a single sum of
+both would be meaningless.
 
-A sidecar's word counts first: ``[containers]`` in `run.toml` or `benchkit.toml`, as in
-``service = "server"`` or ``storage = ["elasticsearch"]``. Else the last word of a name that is
-known tells (``90-application-redis-1`` is a dependency), and of the containers that may be the
-service those that `containers.json` names go before the others. Else the one container whose name
-tells nothing is the service. A container that is idle beside the others is none of these.
+Roles in a sidecar take precedence: ``[containers]`` in `run.toml` or `benchkit.toml`, as in
+``service = "server"`` or ``storage = ["elasticsearch"]``. Otherwise the last known word of the name
+decides (``90-application-redis-1`` is a dependency), and among the candidates for the service those
+named in `containers.json` take precedence. Otherwise the only container whose name is unknown is
+the service. A container that is idle compared with the others has no role.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from benchkit.regexes import regex
 from benchkit.schema import CONTAINER_ROLES
 
 SERVICE, AGENT, COLLECTOR, STORAGE, DEPENDENCY, GENERATOR, MONITOR = CONTAINER_ROLES
-#: Those that work for the spans of others.
+#: Roles that process the spans of others.
 BACKEND = frozenset({COLLECTOR, STORAGE})
 
 _WORDS = {
@@ -34,20 +35,20 @@ _WORDS = {
     MONITOR: "prometheus grafana cadvisor kibana exporter ui",
 }
 _ENV = "container."
-#: A container that uses less than this share of the CPU of another beside it is idle.
+#: Minimum share of the busiest candidate's CPU; containers that use less are idle.
 _IDLE = 0.001
 _HEX = regex(r"[0-9a-f]{13,64}")
 
 
 def role_of(subject: str, facts: Mapping[str, str] | None = None) -> str:
-    """Return what a container does; empty where neither a sidecar nor its name tells.
+    """Return the role of a container; empty if neither a sidecar nor its name shows it.
 
     Parameters
     ----------
     subject : str
         As in the table: a Docker name, a cgroup, ``namespace/pod/container``.
     facts : mapping of str to str, optional
-        What is known of the machine: ``container.storage`` -> ``elasticsearch,redis``.
+        Facts about the machine: ``container.storage`` -> ``elasticsearch,redis``.
 
     Examples
     --------
@@ -69,13 +70,13 @@ def role_of(subject: str, facts: Mapping[str, str] | None = None) -> str:
 
 @cache
 def _list_words() -> Mapping[str, str]:
-    """Return what words in names of containers tell; load tools are named as they are called."""
+    """Return the roles by words in container names, including the names of load tools."""
     tools = {tool.name: GENERATOR for tool in registry.all_tools() if tool.role == "load"}
     return tools | {word: role for role, words in _WORDS.items() for word in words.split()}
 
 
 def find_service(cores: Mapping[str, float], facts: Mapping[str, str] | None = None) -> str | None:
-    """Return the container under load, or None where it cannot be told which it is.
+    """Return the container under load, or None if it is ambiguous.
 
     Parameters
     ----------
@@ -108,7 +109,7 @@ def find_service(cores: Mapping[str, float], facts: Mapping[str, str] | None = N
 
 
 def list_declared(subjects: Iterable[str], facts: Mapping[str, str] | None = None) -> list[str]:
-    """Return the containers that a sidecar calls the service.
+    """Return the containers that a sidecar declares as the service.
 
     Examples
     --------
@@ -123,19 +124,19 @@ def list_declared(subjects: Iterable[str], facts: Mapping[str, str] | None = Non
 
 
 def _is_replica(subject: str, names: str) -> bool:
-    """Return whether Docker Compose made the container for one of the services."""
+    """Return whether Docker Compose created the container for one of the services."""
     return any(re.search(rf"[-_]{re.escape(n.strip())}[-_]\d+$", subject) for n in names.split(","))
 
 
 def _choose(cores: Mapping[str, float], candidates: Sequence[str]) -> str | None:
-    """Return the one candidate that is not idle beside the busiest of them."""
+    """Return the only candidate that is not idle compared with the busiest of them."""
     least = _IDLE * max(cores[subject] for subject in candidates)
     working = [subject for subject in candidates if cores[subject] >= least]
     return working[0] if len(working) == 1 else None
 
 
 def name_of(subject: str, facts: Mapping[str, str] | None = None) -> str:
-    """Return what `containers.json` calls a container; empty where it does not say.
+    """Return a container's name from `containers.json`; empty if it has none.
 
     Examples
     --------
@@ -148,13 +149,13 @@ def name_of(subject: str, facts: Mapping[str, str] | None = None) -> str:
 
 
 def _is_named(subject: str, own: str, names: str) -> bool:
-    """Tell whether one of several names, parted by commas, means this container."""
+    """Return whether one of several comma-separated names matches this container."""
     titles = (own, f"{own} ({shorten(subject)})") if own else ()
     return any(is_called(subject, name) or name.strip() in titles for name in names.split(","))
 
 
 def is_called(subject: str, name: str) -> bool:
-    """Tell whether a name that people write means this container.
+    """Return whether a name that people write matches this container.
 
     Examples
     --------
@@ -170,7 +171,7 @@ def is_called(subject: str, name: str) -> bool:
 
 
 def shorten(subject: str) -> str:
-    """Write a container's name for people: an id as its first twelve digits, as Docker does.
+    """Write a container's name for people: an id is cut to its first twelve digits, as in Docker.
 
     Examples
     --------
@@ -182,7 +183,7 @@ def shorten(subject: str) -> str:
 
 
 def name_id(subject: str, facts: Mapping[str, str] | None = None) -> str:
-    """Return what `containers.json` calls an id; empty for other names, and where it does not say.
+    """Return the name of an id from `containers.json`; empty for other names, or if unknown.
 
     Examples
     --------
@@ -194,7 +195,7 @@ def name_id(subject: str, facts: Mapping[str, str] | None = None) -> str:
 
 
 def entitle(subject: str, facts: Mapping[str, str] | None = None) -> str:
-    """Write a container's name for people, with what `containers.json` calls an id.
+    """Write a container's name for people, with the name from `containers.json` for an id.
 
     Examples
     --------
@@ -207,13 +208,13 @@ def entitle(subject: str, facts: Mapping[str, str] | None = None) -> str:
 
 
 def limit_of(subject: str, what: str, facts: Mapping[str, str]) -> float | None:
-    """Return a container's limit, in cores or B; None where none is told.
+    """Return a container's limit, in cores or B; None if none is recorded.
 
     Parameters
     ----------
     what : {'cpu', 'memory'}
     facts : mapping of str to str
-        ``limit.<container>.cpu`` as cAdvisor and sidecars tell it.
+        ``limit.<container>.cpu`` as recorded by cAdvisor and sidecars.
 
     Examples
     --------
@@ -229,7 +230,7 @@ def limit_of(subject: str, what: str, facts: Mapping[str, str]) -> float | None:
 
 
 def read_positive(text: str) -> float | None:
-    """Read a finite number above 0; None where it is none."""
+    """Parse a finite number above 0; None otherwise."""
     try:
         number = float(text)
     except ValueError:

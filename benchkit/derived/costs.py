@@ -1,4 +1,4 @@
-"""What a request costs the service, and what of it the request waits for."""
+"""The cost of a request to the service, and the part of it that the request waits for."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ class RequestCost:
     Parameters
     ----------
     service : str
-        Its container.
+        The service's container.
     cores, rate : float
-        Of the service; requests per second.
+        Cores of the service; requests per second.
     cpu : float
-        Of the service, per request, in s.
+        CPU of the service per request, in s.
     latency : float or None
         Mean time of a request in s: connections over rate in a closed loop, else as reported.
     backend : float or None
         CPU of collectors and stores of spans per request, in s.
     per_request : float or None
-        Spans of a request.
+        Spans per request.
     runs, of : int
-        The runs that the medians stand on, and those that were measured.
+        The number of runs behind the medians, and of measured runs.
     surplus : mapping of int to float
-        CPU of a request less its latency, in s, by run; empty where a latency is not known.
+        CPU per request minus its latency, in s, by run; empty if a latency is unknown.
     """
 
     side: Side
@@ -54,18 +54,18 @@ class RequestCost:
     surplus: Mapping[int, float] = field(default_factory=dict)
 
     def split(self, base: RequestCost) -> tuple[float, float | None]:
-        """Return the extra CPU per request, and how much of it can be in band at most.
+        """Return the extra CPU per request, and the maximum of it that can be in band.
 
         Parameters
         ----------
         base : RequestCost
-            Of the baseline.
+            The cost of the baseline.
 
         Returns
         -------
         tuple of (extra, in band)
-            In s. What a request does not wait for is out of band: in band is at most what requests
-            became longer. None where a latency is not known, or nothing is extra.
+            In s. CPU that a request does not wait for is out of band; in band is at most the
+            increase in latency. None if a latency is unknown, or if there is no extra CPU.
         """
         extra = self.cpu - base.cpu
         if self.latency is None or base.latency is None or extra <= 0:
@@ -76,7 +76,7 @@ class RequestCost:
 def list_costs(
     observations: Observations, measured: Sequence[Measured], runs: Runs
 ) -> list[RequestCost]:
-    """Return the CPU per request of each variant whose service is known."""
+    """Return the CPU per request of each variant with a known service."""
     cpu = read_usage(observations, "cpu_per_request")
     if not cpu:
         return []
@@ -122,7 +122,7 @@ def _center(side: Side, rows: Sequence[RequestCost], of: int) -> RequestCost:
 
 
 def _join(values: Sequence[Mapping[int, float]]) -> dict[int, float]:
-    """Put the values of all runs together, where each run has one."""
+    """Merge the values of all runs, if each run has one."""
     return {run: value for each in values for run, value in each.items()} if all(values) else {}
 
 
@@ -134,7 +134,7 @@ def _median(values: Iterable[float | None]) -> float | None:
 def _spans(
     observations: Observations, measured: Sequence[Measured], rates: Mapping[Labels, float]
 ) -> dict[Labels, float]:
-    """Return spans per request, of the largest account of each run."""
+    """Return spans per request, from the largest account of each run."""
     expected = read_usage(observations, "spans_expected", "count")
     per_request = {}
     for run in measured:

@@ -1,4 +1,4 @@
-"""The raw samples of runs as distributions: the share of requests that took so long or less."""
+"""Raw samples of runs as distributions: the share of requests up to each duration."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
     from benchkit.schema import Observations
     from benchkit.stats.sample import FloatArray
 
-#: Points that a curve keeps, half of them spread over all samples, half towards the tail.
+#: Number of points in a curve, half of them spread over all samples, half towards the tail.
 MOST = 1000
-#: Points of a single run, which is drawn faintly behind its variant.
+#: Number of points for a single run, drawn faintly behind its variant.
 MOST_OF_RUN = 240
-#: Samples of a variant below which its runs are values, and no distribution.
+#: Minimum samples of a variant for a distribution; with fewer, only its runs' values are shown.
 FEWEST = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Values, in increasing order, and the share of samples at or below each.
+    """Values in ascending order, and the share of samples at or below each.
 
     Parameters
     ----------
     n : int
-        Samples it stands for.
+        Number of samples behind the curve.
     """
 
     values: tuple[float, ...]
@@ -44,9 +44,9 @@ class Distribution:
     Parameters
     ----------
     pooled : Curve
-        Of all runs together, each sample counting once.
+        All runs pooled, each sample counting once.
     runs : mapping of int to Curve
-        By number; empty where there is but one.
+        By number; empty if there is only one run.
     """
 
     group: str
@@ -61,13 +61,13 @@ class Distribution:
 
 
 def find_distributions(observations: Observations) -> list[Distribution]:
-    """Return the distributions of all times that were measured one by one.
+    """Return the distributions of all durations that were measured individually.
 
     Parameters
     ----------
     observations : Observations
-        Loaded with ``samples=True``; without samples there are no distributions. A time of 0 is
-        one below the clock's step, and counts; where all are 0, there is nothing to tell.
+        Loaded with ``samples=True``; without samples there are no distributions. A duration of 0 is
+        below the clock's step and counts; if all are 0, there is no distribution.
     """
     names = ["group", "variant", "benchmark", "params", "tool", "metric", "unit"]
     single = observations["stat"].eq("sample") & observations["unit"].eq("s")
@@ -92,20 +92,21 @@ def _sorted(rows: pd.DataFrame) -> FloatArray:
 
 
 def thin(values: FloatArray, most: int = MOST) -> Curve:
-    """Return the empirical distribution with few points, each of them exact.
+    """Return the empirical distribution reduced to few points, each of them exact.
 
     Parameters
     ----------
     values : ndarray of float, shape (n,)
-        In increasing order; n >= 1.
+        In ascending order; n >= 1.
     most : int
-        Points to keep, at least 4.
+        Maximum number of points, at least 4.
 
     Notes
     -----
-    All zeros, times below the clock's step, are one point. Half of the others are ranks at equal
-    distances, half are ranks whose number of larger values grows geometrically, so that of a
-    million the largest 30 are all kept. Between two points the curve is off by at most 2 / most.
+    All zeros, which are durations below the clock's step, form one point. Half of the other points
+    are ranks at equal distances; for the other half, the number of larger values grows
+    geometrically, so that the largest 30 of a million values are all kept. Between two points the
+    curve is off by at most 2 / most.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Which requests of a run failed, and what share of a side's that is.
+"""The failed requests of a run, and their share of a side's requests.
 
-What answered the requests of a side, and whether two sides were answered alike.
+Also what answered the requests of a side, and whether two sides were answered the same way.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from benchkit.schema import Observations
 
 
-#: Bodies of another length than the first one's: usually a dynamic page, not a failure.
+#: Reason of bodies whose length differs from the first: usually a dynamic page, not a failure.
 LENGTH = "length"
-#: Beyond this share of failed requests a side's rates and latencies are those of its errors.
+#: Maximum share of failed requests; above it, rates and latencies are those of errors.
 MOST_FAILED = 0.01
 _COUNTED = {
     "failures": "count",
@@ -32,7 +32,7 @@ _COUNTED = {
     "duration": "total",
 }
 _LEAST_ERROR = 400
-#: The reason of those that a tool counts by their status itself.
+#: Reason of failures that a tool counts by status itself.
 _BY_STATUS = "non2xx"
 
 #: (metric, subject) -> value
@@ -41,21 +41,21 @@ _TOTALS = {"checks": "mean", "responses": "count", "requests": "count", "bytes_i
 _MEANS = {"bytes_in": "mean"}
 #: Statuses of responses without content: redirects, "not modified" and "no content".
 _BARE = ("3", "204")
-#: ab counts the body apart; elsewhere its bytes are counted with the head or without it.
+#: ab counts the body separately; other tools count bytes with the header, or without it.
 _BODY = "body"
-#: Sizes that differ by this factor, and by as many bytes, are of different responses.
+#: Minimum factor, and difference in bytes, between the sizes of different responses.
 _FACTOR, _BYTES = 2.0, 100.0
 
 
 class Share(NamedTuple):
-    """What share of some requests failed; at most, where some of the failed may be answered."""
+    """The share of requests that failed; an upper bound if some of them may have been answered."""
 
     value: float
     is_bound: bool = False
 
     @property
     def bound(self) -> str:
-        """What stands before the share in a sentence."""
+        """Prefix of the share in a sentence."""
         return "up to " if self.is_bound and self.value else ""
 
 
@@ -69,15 +69,15 @@ class Failures:
     Parameters
     ----------
     share : float
-        Of its requests, at most 1.
+        The share of its requests that failed, at most 1.
     requests : float
-        Those that were made; 0 where they are not counted.
+        The number of requests made; 0 if not counted.
     reasons : mapping of str to float
-        Requests by reason, as the tool counts them, or by status where it counts no failures.
+        Failed requests by reason, as the tool counts them, or by status if it counts no failures.
     is_reported : bool
-        Whether the tool reports failures or their share; some print no line where none failed.
+        Whether the tool reports failures or their share; some tools omit the line if none failed.
     is_bound : bool
-        Whether fewer may have failed, as the tool counts answered requests among the failed.
+        Whether the share is an upper bound because the tool counts answered requests as failed.
     """
 
     share: float
@@ -88,9 +88,9 @@ class Failures:
 
 
 def share_failures(observations: Observations) -> dict[Side, Share]:
-    """Return the share of each side's requests that failed.
+    """Return the share of failed requests of each side.
 
-    Sides whose runs report neither failures nor their share are left out.
+    Sides whose runs report neither failures nor their share are omitted.
     """
     sides: dict[Side, list[Failures]] = {}
     for labels, failures in list_failures(observations).items():
@@ -103,7 +103,7 @@ def share_failures(observations: Observations) -> dict[Side, Share]:
 
 
 def pool_failures(runs: Iterable[Failures]) -> Share:
-    """Return the share of all requests that failed; of equal runs where some are not counted."""
+    """Return the share of failed requests; runs weigh equally if some do not count requests."""
     runs = list(runs)
     is_counted = all(run.requests for run in runs)
     weights = [run.requests if is_counted else 1.0 for run in runs]
@@ -115,7 +115,7 @@ def pool_failures(runs: Iterable[Failures]) -> Share:
 def list_failures(observations: Observations) -> dict[Labels, Failures]:
     """Return the failures of each run that counts requests or failures, by `Measured.key`.
 
-    Of several forms of a run, each number is taken from the most precise.
+    If a run has several forms, each number comes from the most precise.
     """
     by_run = (
         (labels, _measure(labels.tool, numbers))
@@ -127,7 +127,7 @@ def list_failures(observations: Observations) -> dict[Labels, Failures]:
 def collect_numbers(
     observations: Observations, counted: Mapping[str, str]
 ) -> dict[Labels, Numbers]:
-    """Return one stat of each of some metrics for each run, the most precise of several forms."""
+    """Return one stat of several metrics for each run, from the most precise of its forms."""
     if not observations["metric"].isin(counted).any():
         return {}
     stats = observations["metric"].map(counted)
@@ -148,10 +148,10 @@ def collect_numbers(
 
 
 def is_far_more(share: float, than: float) -> bool:
-    """Tell whether a share of requests is beyond `MOST_FAILED`, and far beyond another share.
+    """Return whether a share of requests is above `MOST_FAILED` and far above another share.
 
-    Far beyond are twice as many, or at most half as many of the rest; all but nothing is far from
-    nothing.
+    Far above means at least twice as many, or at most half as many remaining requests; "all but
+    nothing" is far from "nothing".
     """
     if share <= max(than, MOST_FAILED):
         return False
@@ -159,12 +159,13 @@ def is_far_more(share: float, than: float) -> bool:
 
 
 def _measure(tool: str, numbers: Numbers) -> Failures | None:
-    """Return the failures of a run; None where it counts neither them nor requests.
+    """Return the failures of a run; None if it counts neither failures nor requests.
 
-    A tool's ``error_rate`` counts where it has one, by the tool's total where it has that, too, as
-    the rate may be rounded; elsewhere the failures by reason. A run that tells only a rate made as
-    many requests as that rate gives in its time; without a time, their share is unknown. Where a
-    tool counts only the requests that were answered, those without an answer come on top.
+    A tool's ``error_rate`` takes precedence if it has one, replaced by the tool's total if that is
+    known too, since the rate may be rounded; otherwise the failures by reason count. For a run that
+    reports only a rate, the number of requests is that rate times its duration; without a duration,
+    the share is unknown. If a tool counts only answered requests, requests without an answer are
+    added.
     """
     share, rate = numbers.get(("error_rate", "")), numbers.get(("request_rate", ""), 0.0)
     answers = sum(count for (metric, _), count in numbers.items() if metric == "responses")
@@ -191,9 +192,9 @@ def _measure(tool: str, numbers: Numbers) -> Failures | None:
 
 
 def _count_reasons(tool: str, numbers: Numbers) -> dict[str, float]:
-    """Return failed requests by reason, lengths apart, and by status unless a reason counts them.
+    """Return failed requests by reason, without lengths, and by status unless a reason counts them.
 
-    wrk2 counts a waiting connection as a timeout again and again: none of its requests failed.
+    wrk2 counts a waiting connection as a timeout repeatedly although none of its requests failed.
     """
     reasons = {why: count for (metric, why), count in numbers.items() if metric == "failures"}
     apart = {"", LENGTH, "timeout" if registry.tool(tool).repeats_timeouts else ""}
@@ -207,28 +208,28 @@ def _count_reasons(tool: str, numbers: Numbers) -> dict[str, float]:
 
 
 def _is_answered(reason: str, answered: Collection[str]) -> bool:
-    """Whether a request that failed for a reason was answered: by a status, or as its tool says."""
+    """Whether a request that failed for a reason was answered: a status, or per its tool."""
     return reason in answered or reason.isdigit()
 
 
 def _is_bad(status: str) -> bool:
-    """Whether a status is no answer, or an error of client or server."""
+    """Whether a status means no answer, or a client or server error."""
     return status.isdigit() and (int(status) == 0 or int(status) >= _LEAST_ERROR)
 
 
 class Answers(NamedTuple):
-    """What answered requests; None where it is not recorded.
+    """The answers to requests; None if not recorded.
 
     Parameters
     ----------
     unchecked : float or None
-        The share of the checks that failed.
+        The share of failed checks.
     bare : float or None
-        The share of the responses whose status says that they have no content.
+        The share of responses with a status that implies no content.
     sizes : tuple of (smallest, largest), optional
-        Bytes of a response, of the runs.
+        Bytes per response, over the runs.
     mix : mapping of str to float, optional
-        The share of each kind of requests that the tool counts apart.
+        The share of each kind of request that the tool counts separately.
     """
 
     unchecked: float | None = None
@@ -241,7 +242,7 @@ _UNKNOWN = Answers()
 
 
 def collect_answers(observations: Observations) -> dict[Side, Answers]:
-    """Return what answered the requests of each side, over all of its runs."""
+    """Return the answers to the requests of each side, over all of its runs."""
     means = collect_numbers(observations, _MEANS)
     sides: dict[Side, list[Answers]] = {}
     runs = collect_numbers(observations, _TOTALS)
@@ -254,7 +255,7 @@ def collect_answers(observations: Observations) -> dict[Side, Answers]:
 def describe_other_answers(
     answers: Mapping[Side, Answers], workload: Workload, baseline: str, variant: str
 ) -> str:
-    """Say how the responses of two sides differ; empty where they are alike, or not recorded."""
+    """Describe how the responses of two sides differ; empty if equal or not recorded."""
     one, other = (answers.get(workload.side(name), _UNKNOWN) for name in (baseline, variant))
     for before, share, what in (
         (one.unchecked, other.unchecked, "of the checks failed"),
@@ -279,13 +280,13 @@ def describe_other_answers(
 def _pair_mixes(
     one: Mapping[str, float], other: Mapping[str, float]
 ) -> Iterator[tuple[float, float, str]]:
-    """Yield the shares of each kind of requests on both sides, if both tell kinds apart."""
+    """Yield the shares of each kind of request on both sides, if both count kinds separately."""
     for kind in dict.fromkeys((*one, *other)) if one and other else ():
         yield one.get(kind, 0.0), other.get(kind, 0.0), f"of the requests are {kind}"
 
 
 def _is_other_size(small: float, large: float) -> bool:
-    """Tell whether sizes are of different responses: one is empty, or both factor and bytes are."""
+    """Return whether sizes differ between responses: one is empty, or both limits are exceeded."""
     is_empty = small < 1 <= large
     return is_empty or (large > _FACTOR * small and large - small >= _BYTES)
 

@@ -1,6 +1,6 @@
-"""What the histograms of a service come to while a run lasted: mean and percentiles of its times.
+"""Histograms of a service over the time of a run: mean and percentiles of its durations.
 
-They count since the service began; what a run adds to them is the difference of two scrapes.
+They count from the start of the service; a run's contribution is the difference of two scrapes.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 _BUCKET, _SUM, _COUNT = HISTOGRAMS
 _METRIC = "observed_time"
-#: By what share of all values a count may be below that of a lower bound: by rounding, no more.
+#: Maximum share of all values by which a count may be below that of a lower bound (rounding).
 _ROUNDING = 1e-3
 
 
 class _Growth(NamedTuple):
-    """What a run added to a histogram: counts at or below each bound, and the sum of all values."""
+    """The contribution of a run: counts at or below each bound, and the sum of all values."""
 
     bounds: FloatArray
     counts: FloatArray
@@ -40,7 +40,7 @@ class _Growth(NamedTuple):
 
     @property
     def falls(self) -> bool:
-        """Whether fewer values lie below a bound than below a lower one."""
+        """Whether a bound has a smaller count than a lower one."""
         most = np.maximum.accumulate(self.counts)
         return bool((most - self.counts).max() > _ROUNDING * most[-1])
 
@@ -48,18 +48,18 @@ class _Growth(NamedTuple):
 def derive_histograms(
     observations: Observations, measured: Sequence[Measured], series: Observations
 ) -> tuple[list[dict[str, Any]], list[Finding]]:
-    """Take the difference of the histograms' counters in each run.
+    """Return the differences of the histograms' counters in each run.
 
     Parameters
     ----------
     series : Observations
-        Counters over time; other series are passed over.
+        Counters over time; other series are skipped.
 
     Returns
     -------
     tuple of (rows, findings)
         ``observed_time`` of each histogram: its mean, which is exact, and percentiles, whose
-        resolution is the width of their bucket. ``n`` is how many values the run added.
+        resolution is the width of their bucket. ``n`` is the number of values that the run added.
     """
     del observations
     chosen = series[series["metric"].isin(HISTOGRAMS).to_numpy()]
@@ -125,7 +125,7 @@ def _sort(
 
 
 def _grow(run: Measured, parts: Mapping[float | str, Series]) -> _Growth | None:
-    """Return what a run added to a histogram; None where it was not scraped twice, or got none."""
+    """Return a run's contribution to a histogram; None without two scrapes, or if it is empty."""
     whole = parts.get(math.inf)
     if whole is None:
         return None
@@ -151,7 +151,7 @@ def _grow(run: Measured, parts: Mapping[float | str, Series]) -> _Growth | None:
 
 
 def _align(columns: Iterable[tuple[FloatArray, FloatArray]]) -> FloatArray | None:
-    """Return the values at the times that all tell, a row for each; None for fewer than two."""
+    """Return the values at times common to all, one row per time; None for fewer than two."""
     known = list(columns)
     times = reduce(np.intersect1d, [each for each, _ in known])
     if len(times) < 2:

@@ -1,16 +1,16 @@
-"""One run, and the rows that follow from it.
+"""One run, and the rows derived from it.
 
-What is derived stands beside what was measured, under the same labels.
+Derived values appear next to measured ones, under the same labels.
 
-When runs began: what tells a copy of a run from another run with equal numbers.
+Also starts of runs, which distinguish a copy of a run from another run with the same numbers.
 
-A copy keeps the start that its original records. Runs that record different starts are different
-measurements, however equal they are: instruction counts, say.
+A copy keeps the recorded start of its original. Runs with different starts are different
+measurements even if all numbers are equal, as with instruction counts.
 
-Forms of a run that hold only a part of its requests.
+Also forms of a run that contain only part of its requests.
 
-The first 200 rows of a run are as precise as all 900, and are not the run; its numbers are those
-of the form that saw the most.
+The first 200 rows of a run are as precise as all 900, but are not the whole run; its numbers come
+from the form that contains the most.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Table = TypeVar("Table", bound="pd.DataFrame")
 _FACTS = ("started_at", "duration", "env")
 T = TypeVar("T")
 
-#: A form with a smaller share of the requests than this is an excerpt.
+#: Minimum share of the requests of a run; a form with fewer is an excerpt.
 _WHOLE = 0.95
 _RUN = list(Labels._fields)
 
@@ -48,7 +48,7 @@ _RUN = list(Labels._fields)
 class Run(RunFacts):
     """One run, with its labels and facts.
 
-    Facts that are not read of a table of runs keep their defaults.
+    Facts that are not read from a table of runs keep their defaults.
     """
 
     group: str
@@ -61,27 +61,27 @@ class Run(RunFacts):
 
     @property
     def key(self) -> Labels:
-        """What tells it from other runs."""
+        """The labels that identify the run."""
         return Labels(self.group, self.variant, self.benchmark, self.params, self.run, self.tool)
 
     @property
     def side(self) -> Side:
-        """What its repeats share."""
+        """The labels shared by its repeats."""
         return self.key.side
 
     @property
     def trial(self) -> Trial:
-        """What it shares with the files beside it."""
+        """The labels shared with the files next to it."""
         return self.key.trial
 
     @property
     def name(self) -> str:
-        """The run as people call it: ``run 3 of 'otlp'``."""
+        """Display name: ``run 3 of 'otlp'``."""
         return f"run {self.run}" + (f" of '{self.variant}'" if self.variant else "")
 
     @property
     def clients(self) -> int | None:
-        """The connections, of the run or of its params."""
+        """The number of connections, from the run or its params."""
         if self.connections:
             return self.connections
         params = dict(part.partition("=")[::2] for part in self.params.split(","))
@@ -91,12 +91,12 @@ class Run(RunFacts):
 
 @dataclass(slots=True, kw_only=True)
 class Measured(Run):
-    """One measured run; its ``env`` has what was recorded beside it, too.
+    """One measured run; its ``env`` includes facts recorded next to it.
 
     Parameters
     ----------
     window : (start, end) or None
-        Of the measured part in s since 1970; None where either is not known.
+        The measured part, in s since 1970; None if either end is unknown.
     """
 
     window: tuple[float, float] | None
@@ -113,7 +113,7 @@ class Measured(Run):
         origin: str = "computed",
         resolution: float | None = None,
     ) -> dict[str, Any]:
-        """Return a row of the table under the run's labels."""
+        """Return a row of the table with the run's labels."""
         unit = metrics.lookup(metric).unit
         return self.key._asdict() | {
             "subject": subject, "metric": metric, "stat": stat, "value": value, "unit": unit,
@@ -122,7 +122,7 @@ class Measured(Run):
 
 
 def keep(table: Table, is_meant: pd.Series | np.ndarray) -> Table:
-    """Return the rows that are meant; where all are, the table itself and no copy of it."""
+    """Return the selected rows; if all are selected, the table itself without a copy."""
     mask = np.asarray(is_meant, dtype=bool)
     kept: Table = table if mask.all() else table[mask]
     return kept
@@ -134,13 +134,13 @@ def keep_measured(runs: Table) -> Table:
 
 
 def number_sides(table: Observations | Runs) -> tuple[np.ndarray, list[Side]]:
-    """Give the different sides of the rows numbers; runs are many, and their sides few."""
+    """Assign numbers to the distinct sides of the rows; runs are many, and sides few."""
     numbers, firsts = number_rows(table, Side._fields)
     return numbers, [labels.side for labels in list_labels(table.iloc[firsts])]
 
 
 def list_settings(runs: Runs, *names: str) -> Iterator[tuple[Any, ...]]:
-    """Yield the different rows of some columns, each with every environment of its runs."""
+    """Yield the distinct rows of some columns, each with every environment of its runs."""
     numbers, envs = number_maps(runs["env"])
     numbered = runs[[*names]].assign(env=numbers)
     few = numbered.iloc[number_rows(numbered, (*names, "env"))[1]]
@@ -149,7 +149,7 @@ def list_settings(runs: Runs, *names: str) -> Iterator[tuple[Any, ...]]:
 
 
 def list_measured(runs: Runs) -> list[Measured]:
-    """Return the measured runs with what lies beside them."""
+    """Return the measured runs with the facts recorded next to them."""
     companions: dict[Trial, dict[str, str]] = {}
     for env, *trial in _list(runs, "companion", ("env", *Trial._fields)):
         companions.setdefault(Trial(*trial), {}).update(env or {})
@@ -167,9 +167,9 @@ def list_measured(runs: Runs) -> list[Measured]:
 
 
 def tells_of_load(observations: Observations, runs: Runs) -> bool:
-    """Tell whether requests, containers or spans may be known of any run.
+    """Return whether requests, containers or spans may be known for any run.
 
-    Of the benchmarks of functions only samples are, and nothing stands beside these.
+    Benchmarks of functions only have samples, and no files next to them.
     """
     if not observations["stat"].eq("sample").all() or runs["load_model"].ne("unknown").any():
         return True
@@ -178,7 +178,7 @@ def tells_of_load(observations: Observations, runs: Runs) -> bool:
 
 
 def rank_form(resolution: float | None, origin: str) -> tuple[float, bool]:
-    """Return what sorts the values that forms of a run have for one thing: the most precise first.
+    """Return a key that sorts the values from different forms of a run, the most precise first.
 
     Examples
     --------
@@ -204,7 +204,7 @@ def _window(start: datetime | None, duration: float | None) -> tuple[float, floa
 def leave_out_known(
     observations: Observations, rows: Sequence[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return the rows about what a table does not tell yet."""
+    """Return only the rows about things that a table does not contain yet."""
     import pandas as pd
 
     about = [*schema.RUN_KEY, "subject", "metric", "stat", "origin"]
@@ -218,7 +218,7 @@ def leave_out_known(
 
 
 def add_rows(observations: Observations, rows: Sequence[Mapping[str, Any]]) -> Observations:
-    """Put rows under a table."""
+    """Append rows to a table."""
     import pandas as pd
 
     if not rows:
@@ -229,14 +229,14 @@ def add_rows(observations: Observations, rows: Sequence[Mapping[str, Any]]) -> O
 
 
 def began_alike(ours: AbstractSet[datetime | None], theirs: AbstractSet[datetime | None]) -> bool:
-    """Tell whether runs may have begun at one moment; one that is not known may be any."""
+    """Return whether runs may have started at the same moment; an unknown start matches any."""
     if not ours or not theirs:
         return False
     return None in ours | theirs or not ours.isdisjoint(theirs)
 
 
 def group_alike(runs: Iterable[tuple[T, datetime | None]]) -> list[list[T]]:
-    """Put runs together that may have begun at one moment; an unknown start may be each of them.
+    """Group runs that may have started at the same moment; an unknown start matches any of them.
 
     Examples
     --------
@@ -254,28 +254,28 @@ def group_alike(runs: Iterable[tuple[T, datetime | None]]) -> list[list[T]]:
 
 
 def list_starts(runs: Runs) -> list[datetime | None]:
-    """Return when each run of a table began; None where it is not known."""
+    """Return when each run of a table started; None if unknown."""
     return list_known(runs["started_at"])
 
 
 def list_known(column: pd.Series) -> list[Any]:
-    """Return the values of a column, None for what is unknown."""
+    """Return the values of a column, with None for unknown ones."""
     values = zip(column.tolist(), column.notna().tolist(), strict=True)
     return [value if is_known else None for value, is_known in values]
 
 
 def leave_out_excerpts(observations: Observations) -> Observations:
-    """Return the observations without those of forms that saw less than 95 % of a run's requests.
+    """Return the observations without those of forms with less than 95 % of a run's requests.
 
     Parameters
     ----------
     observations : Observations
-        Outputs of one run share its labels and differ in ``source``.
+        Outputs of one run have the same labels and differ in ``source``.
 
     Returns
     -------
     Observations
-        The same frame where every form of a run tells its requests alike.
+        The same frame if every form of a run reports the same requests.
 
     Examples
     --------
@@ -302,6 +302,6 @@ def leave_out_excerpts(observations: Observations) -> Observations:
 
 
 def _list_forms(observations: pd.DataFrame) -> Iterator[tuple[Labels, str]]:
-    """Return run and file of each row; ``source`` has a line, too."""
+    """Return run and file of each row; ``source`` also contains a line."""
     files = (source.rpartition(":")[0] for source in observations["source"].astype(str).tolist())
     return zip(list_labels(observations), files, strict=True)

@@ -1,13 +1,13 @@
-"""How many requests a run made, how many a second, and what containers used meanwhile.
+"""The number of requests of a run, their rate, and the resource use of containers meanwhile.
 
-Everything per request divides by these, and of several forms of a run the most precise counts.
+All values per request are divided by these; if a run has several forms, the most precise counts.
 
-The iterations that k6 dropped, where it says nothing of them because there were none.
+The iterations that k6 dropped, if it omits them because there were none.
 
-K6 leaves ``dropped_iterations`` out when nothing was dropped; compared over the other runs alone,
-the best runs would be left out.
+K6 omits ``dropped_iterations`` if nothing was dropped. A comparison of the other runs alone would
+leave out the best runs.
 
-What a held load came to: requests, the rate that was set and reached, and failures.
+Also the result of a fixed-rate load: requests, target and achieved rate, and failures.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
 
 
-#: Two rates this share apart, as rounded durations make them, are of the same time.
+#: Maximum relative difference of two rates over the same time with rounded durations.
 _ROUNDED = 0.005
 _DROPPED, _RATE = "dropped_iterations", "dropped_iterations_per_second"
-#: What only a summary, or raw points to their end, tell of the iterations: the console does not.
+#: Iteration metrics found only in a summary or in complete raw points, not in console output.
 _COUNT, _TIME, _DONE_RATE = "iterations", "iteration_time", "iteration_rate"
 
-#: Rates within this share of each other are the same load.
+#: Maximum relative difference between rates of the same load.
 _SAME = 0.01
 
 
@@ -44,7 +44,7 @@ def request_counts(observations: Observations) -> dict[Labels, float]:
 def request_rates(observations: Observations, measured: Iterable[Measured]) -> dict[Labels, float]:
     """Return the requests per second of each run, by `Measured.key`.
 
-    The tool's own rate, else requests over duration.
+    The tool's rate, else requests over duration.
     """
     rates = _most_precise(observations, "request_rate", "mean")
     counts = request_counts(observations)
@@ -57,10 +57,10 @@ def request_rates(observations: Observations, measured: Iterable[Measured]) -> d
 def completion_rates(
     observations: Observations, measured: Sequence[Measured]
 ) -> dict[Labels, float]:
-    """Return the requests per second of the whole time of each run, by `Measured.key`.
+    """Return the requests per second over the whole time of each run, by `Measured.key`.
 
-    The tool's own rate may be that of sending, which vegeta divides by the time without the wait
-    for the last responses. Where both agree, the tool's own is rounded less.
+    The tool's rate may be the sending rate, which vegeta divides by the time without the wait for
+    the last responses. If both agree, the tool's rate is rounded less.
     """
     rates, counts = request_rates(observations, measured), request_counts(observations)
     for run in measured:
@@ -79,7 +79,7 @@ def mean_latencies(observations: Observations) -> dict[Labels, float]:
 def read_usage(
     observations: Observations, metric: str = "cpu_usage", stat: str = "mean"
 ) -> dict[Labels, dict[str, float]]:
-    """Return what containers used in each run: `Measured.key` -> container -> value."""
+    """Return the resource use of containers in each run: `Measured.key` -> container -> value."""
     used: dict[Labels, dict[str, float]] = {}
     rows = _rows(observations, metric, stat, ("subject", "value"), apart=True)
     for labels, container, value in rows:
@@ -91,7 +91,7 @@ def _most_precise(observations: Observations, metric: str, stat: str) -> dict[La
     best: dict[Labels, tuple[tuple[float, bool], float]] = {}
     names = ("value", "resolution", "origin")
     for key, value, resolution, origin in _rows(observations, metric, stat, names):
-        step = resolution if resolution > 0 else 0.0  # unknown is NaN: not rounded
+        step = resolution if resolution > 0 else 0.0  # NaN (unknown) means not rounded
         precision = (step, origin != "computed")
         if key not in best or precision < best[key][0]:
             best[key] = (precision, value)
@@ -101,9 +101,9 @@ def _most_precise(observations: Observations, metric: str, stat: str) -> dict[La
 def _rows(
     observations: Observations, metric: str, stat: str, names: Sequence[str], *, apart: bool = False
 ) -> Iterable[tuple[Any, ...]]:
-    """Return labels and values of one figure: of the load, or of what ran beside it."""
+    """Return labels and values of one metric, of the load or of what ran next to it."""
     is_meant = observations["metric"].eq(metric) & observations["stat"].eq(stat)
-    if not is_meant.any():  # as for most figures of most tools
+    if not is_meant.any():  # true for most metrics of most tools
         return ()
     is_meant &= observations["subject"].notna() == apart
     rows = observations.loc[is_meant, [*Labels._fields, *names]]
@@ -113,17 +113,17 @@ def _rows(
 def derive_dropped(
     observations: Observations, measured: Sequence[Measured], _: Observations
 ) -> tuple[list[dict[str, Any]], list[Finding]]:
-    """Return 0 dropped iterations for whole k6 reports that tell none.
+    """Return 0 dropped iterations for complete k6 reports without that metric.
 
     Returns
     -------
     tuple of (rows, findings)
-        No finding is ever told.
+        There are never any findings.
 
     Notes
     -----
-    Only where another run of the same group, benchmark and params, of any variant, has the number:
-    executors other than those of an arrival rate drop nothing and never tell it.
+    Only if another run of the same group, benchmark and params, of any variant, has the number:
+    executors other than those with an arrival rate drop nothing and never report it.
     """
     reported = _read(observations)
     dropping = {run.side.workload for run in measured if _DROPPED in reported.get(run.key, ())}
@@ -140,7 +140,7 @@ def derive_dropped(
 
 
 def _read(observations: Observations) -> dict[Labels, set[str]]:
-    """Return the metrics about the iterations of whole runs that each k6 run reports."""
+    """Return the iteration metrics that each k6 run reports for the whole run."""
     if not observations["metric"].eq(_DROPPED).any():
         return {}
     rows = observations["metric"].isin((_DROPPED, _COUNT, _TIME, _DONE_RATE))
@@ -159,11 +159,11 @@ class HeldLoad:
     Parameters
     ----------
     offered : float or None
-        Requests per second that were asked for; None where the tool does not tell.
+        Target rate in requests per second; None if the tool does not report it.
     achieved, lowest : float
         Requests per second, and those of the slowest run.
     failed : float or None
-        The share of the requests of all runs; None where no run reports failures.
+        The share of failed requests over all runs; None if no run reports failures.
     """
 
     side: Side
@@ -176,18 +176,18 @@ class HeldLoad:
 
     @property
     def is_reached(self) -> bool:
-        """Whether every run came within 1 % of the rate that was asked for, where that is told."""
+        """Whether every run came within 1 % of the target rate, if that is known."""
         return self.offered is None or self.lowest >= self.offered * (1 - _SAME)
 
     def is_alike(self, other: HeldLoad) -> bool:
-        """Whether two variants had the same load, but for 1 %."""
+        """Whether two variants had the same load within 1 %."""
         return abs(self.achieved / other.achieved - 1) <= _SAME
 
 
 def list_held(
     observations: Observations, measured: Sequence[Measured], runs: Runs
 ) -> list[HeldLoad]:
-    """Return the load of each variant that was measured in an open loop."""
+    """Return the load of each variant measured in an open loop."""
     offered = _offered(runs)
     if not offered:
         return []
@@ -212,7 +212,7 @@ def list_held(
 
 
 def _offered(runs: Runs) -> dict[Labels, float | None]:
-    """Return the rate that each run of an open loop was asked for."""
+    """Return the target rate of each open-loop run."""
     held = runs[runs["load_model"].eq("open") & runs["role"].eq("measured")]
     rates = (rate if rate > 0 else None for rate in held["target_rate"].tolist())
     return dict(zip(list_labels(held), rates, strict=True))

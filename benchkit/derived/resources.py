@@ -1,9 +1,9 @@
-"""What containers used while a run lasted: CPU, memory, traffic, and CPU per request.
+"""Resource use of containers during a run: CPU, memory, traffic, and CPU per request.
 
-Wrk's report and cAdvisor's are about the same seconds, but only start and end of the run tell
-which these are.
+Wrk and cAdvisor report on the same seconds, but only start and end of the run show which seconds
+these are.
 
-What could not be derived of some runs, and what to do about it.
+What could not be derived for some runs, and how to fix that.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 _RATES = ("network_in", "network_out", "disk_read", "disk_write")
 Rows = list[dict[str, Any]]
 
-#: Runs and containers that are named.
+#: Maximum number of runs and containers that a finding names.
 _SHOWN = 4
 
 
 def derive_resources(
     observations: Observations, measured: Sequence[Measured], series: Observations
 ) -> tuple[Rows, list[Finding]]:
-    """Cut the samples of containers to the runs.
+    """Restrict the samples of containers to the runs.
 
     Parameters
     ----------
     observations : Observations
-        What the load tools tell, for the requests of each run.
+        Observations of the load tools, for the requests of each run.
     series : Observations
         Samples of containers over time.
 
@@ -51,10 +51,10 @@ def derive_resources(
 
     Notes
     -----
-    cpu_per_request = cores / requests per second, both over the whole time of the run, with the
-    wait for the last responses. Cores are the increase of the counter from the first to the last
-    sample in the window over the time between these samples. Benchmarks that one
-    command ran begin at the same time; how they shared the CPU is unknown.
+    cpu_per_request = cores / requests per second, both over the whole time of the run, including
+    the wait for the last responses. Cores are the increase of the counter from the first to the
+    last sample in the window over the time between these samples. Benchmarks run by one command
+    start at the same time; how they shared the CPU is unknown.
     """
     rows: Rows = []
     sources = Sources(series[series["metric"].isin(USAGE).to_numpy()], measured)
@@ -80,12 +80,12 @@ def derive_resources(
             gaps.shared.append(run)
         else:
             rows += _per_request(run, used, rates.get(run.key), gaps)
-    # of several benchmarks with one number, the samples may well be of one alone
+    # the samples may belong to one of several benchmarks with one number
     gaps.without_samples = [run for run in gaps.without_samples if run.trial not in served]
     return rows, gaps.findings()
 
 
-#: By metric: what a series comes to, and where its first sample stands.
+#: By metric: the summary of a series, and the location of its first sample.
 _Usages = dict[str, tuple[Usage, str]]
 
 
@@ -156,7 +156,7 @@ def _per_request(
 
 
 class Gaps:
-    """What lacks of the resources of runs."""
+    """Missing data on the resources of runs."""
 
     def __init__(self) -> None:
         self.without_window: list[Measured] = []
@@ -169,14 +169,14 @@ class Gaps:
         self._misnamed: dict[str, list[str]] = {}
 
     def add_without_service(self, run: Measured, containers: Sequence[str]) -> None:
-        """Add a run whose service cannot be told from its containers."""
+        """Add a run whose service is not evident from its containers."""
         self.without_service.append(run)
         self._containers |= dict.fromkeys(containers)
         if name := run.env.get(f"container.{SERVICE}"):
             self._misnamed[name] = list_declared(containers, run.env)
 
     def findings(self) -> list[Finding]:
-        """Return one finding per kind."""
+        """Return one finding per kind of problem."""
         kinds = [
             self._window(), self._samples(), self._service(), self._part(), self._share()
         ]  # fmt: skip
@@ -255,7 +255,7 @@ class Gaps:
 
 
 def name_runs(runs: Sequence[Measured]) -> str:
-    """Name runs, those of several benchmarks that share a name once."""
+    """List runs by name; runs of several benchmarks with the same name appear once."""
     names = Counter(run.name for run in runs)
     counted = (f"{name} ({n} benchmarks)" if n > 1 else name for name, n in names.items())
     return list_names(counted, _SHOWN)

@@ -1,8 +1,8 @@
-"""Where each sweep saturates: its knee, the bounds that meet, and what lies unmeasured between.
+"""The saturation of each sweep: its knee, its bounds, and the unmeasured gap around it.
 
-The sentence, the table and the figure of a sweep say the same.
+The sentence, the table and the figure of a sweep show the same.
 
-Which level of a sweep is called the best: a rule with a name, and where it points.
+Also the rule that selects the best level of a sweep.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
 
 _USUAL = ("max", "mean", "min", "p50", "p75", "p90", "p95", "p99", "p99.9")
-#: Points of the bound that rises: straight, but not on a logarithmic axis.
+#: Number of points of the rising bound, which is straight, but not on a logarithmic axis.
 _POINTS = 24
 DEFAULT = "share:0.9"
 _LIMIT = regex(r"(?:latency\.)?(p\d+(?:\.\d+)?|mean|max|median)\s*<=?\s*(\S+)")
@@ -39,16 +39,16 @@ _HINT = "use share:0.9, power, usl or sla:latency.p99<50ms"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Saturation:
-    """A sweep and where it ends.
+    """A sweep and the level at which it saturates.
 
     Parameters
     ----------
     rule : Rule
-        That named the knee.
+        The rule that selected the knee.
     law : Law or None
-        The scalability law, fitted.
+        The fitted scalability law.
     knee : float or None
-        The level that the rule names; the law's peak need not be a tested one.
+        The level that the rule selects; the law's peak need not be a tested level.
     """
 
     sweep: Sweep
@@ -58,31 +58,31 @@ class Saturation:
 
     @property
     def level(self) -> Level | None:
-        """The tested level at the knee; None where the knee is not a tested one."""
+        """The tested level at the knee; None if the knee is not a tested level."""
         return next((level for level in self.sweep.levels if level.size == self.knee), None)
 
     @property
     def bound(self) -> float | None:
-        """Where the bounds of a closed loop meet; None where rates were offered."""
+        """The level at which the bounds of a closed loop meet; None for offered rates."""
         if self.sweep.by != CONNECTIONS:
             return None
         return asymptotic_knee(self.sweep.sizes, self.sweep.rates)
 
     @property
     def gap(self) -> tuple[float, float] | None:
-        """The levels next to the knee of the bounds, where nothing between them was measured."""
+        """The levels around the knee of the bounds, if none between them was measured."""
         return None if self.bound is None else self.sweep.gap(self.bound)
 
     @property
     def bounds(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """Levels, and the largest rate possible at each without any queueing.
+        """Levels, and the largest possible rate at each without any queueing.
 
-        Empty where rates were offered. In a closed loop the rate grows with the level until it is
-        the best one.
+        Empty for offered rates. In a closed loop the rate grows with the level until it is the best
+        one.
 
         Notes
         -----
-        Denning and Buzen (1978): X(N) <= min(N X(N0) / N0, max X), N0 being the lowest level.
+        Denning and Buzen (1978): X(N) <= min(N X(N0) / N0, max X), where N0 is the lowest level.
         """
         if self.bound is None:
             return (), ()
@@ -94,12 +94,12 @@ class Saturation:
 
 
 def require_stat(rule: Rule, observations: Observations, runs: Runs) -> None:
-    """Refuse a rule about a latency that no sweep has.
+    """Reject a rule about a latency that no sweep has.
 
     Raises
     ------
     ConfigError
-        With those that there are.
+        If no sweep has the stat; the error lists those available.
     """
     if not rule.stat:
         return
@@ -116,7 +116,7 @@ def require_stat(rule: Rule, observations: Observations, runs: Runs) -> None:
 
 
 def _list(known: list[str], requested: str) -> str:
-    """List what there is; of very many the nearest and the usual ones."""
+    """List the available ones; if there are many, the nearest and the usual ones."""
     if len(known) <= len(_USUAL):
         return ", ".join(known)
     kept = {*_USUAL, *get_close_matches(requested, known, 1)}
@@ -124,7 +124,7 @@ def _list(known: list[str], requested: str) -> str:
 
 
 def _rank_stat(stat: str) -> tuple[bool, float, str]:
-    """Put percentiles last, in their order."""
+    """Sort percentiles last, by level."""
     if stat.startswith("p"):
         return True, float(stat[1:]), ""
     return False, 0.0, stat
@@ -137,12 +137,12 @@ def find_saturations(
     variants: Collection[str] = (),
     confidence: float = 0.95,
 ) -> list[Saturation]:
-    """Return where the sweeps of some variants saturate; of all, where none are named.
+    """Return where the sweeps of the named variants saturate; of all variants if none is named.
 
     Parameters
     ----------
     confidence : float
-        Of the intervals of the scalability law.
+        The confidence of the intervals of the scalability law.
     """
     return [
         saturate(sweep, rule, confidence)
@@ -165,11 +165,11 @@ class Rule:
     ----------
     kind : {'share', 'power', 'usl', 'sla'}
     amount : float
-        The share, or the limit in s; 0 for the others.
+        The share, or the limit in s; 0 for other rules.
     stat : str
-        Of the latency, for ``sla``.
+        The latency's stat, for ``sla``.
     text : str
-        As the user wrote it.
+        As the user typed it.
     """
 
     kind: str
@@ -179,12 +179,12 @@ class Rule:
 
 
 def parse_rule(text: str) -> Rule:
-    """Read a rule.
+    """Parse a rule.
 
     Raises
     ------
     ConfigError
-        If there is no such rule.
+        If the rule does not exist.
 
     Examples
     --------
@@ -209,12 +209,12 @@ def parse_rule(text: str) -> Rule:
 
 
 def find_knee(sweep: Sweep, rule: Rule, law: Law | None) -> float | None:
-    """Return the level that the rule names; None where the sweep does not tell.
+    """Return the level that the rule selects; None if the sweep does not show it.
 
     Parameters
     ----------
     law : Law or None
-        For ``usl``: its peak, which need not be a tested level. A poor fit names none.
+        For ``usl``: its peak, which need not be a tested level. A poor fit selects none.
 
     Notes
     -----
@@ -239,7 +239,7 @@ def find_knee(sweep: Sweep, rule: Rule, law: Law | None) -> float | None:
 
 
 def fit(sweep: Sweep, confidence: float = 0.95) -> Law | None:
-    """Fit the scalability law to a closed loop; None for rates that were offered."""
+    """Fit the scalability law to a closed loop; None for offered rates."""
     if sweep.by != CONNECTIONS:
         return None
     return fit_law(sweep.sizes, sweep.rates, confidence)

@@ -1,11 +1,11 @@
-"""Which samples of containers belong to a run.
+"""The samples of containers that belong to a run.
 
-Several files tell of the same seconds (two cAdvisor APIs, a Prometheus over all runs); mixed they
-would count a second twice.
+Several files may cover the same seconds (two cAdvisor APIs, a Prometheus over all runs); mixing
+them would count a second twice.
 
-Which samples over time are cut to runs.
+Also which samples over time are assigned to runs.
 
-Whoever reads samples keeps these, and passes over the millions of single requests.
+Readers of samples keep these, and skip the millions of single requests.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from benchkit.stats.sample import FloatArray
 
 _MICRO = 1e-6
-#: What stands between the names that make up a benchmark.
+#: Separator of the names that make up a benchmark.
 _JOINT = " / "
-#: Scrapes without a change after which a counter stands still, and is not merely repeated.
+#: Number of scrapes without a change after which a counter is idle rather than repeated.
 _IDLE = 3
 
-#: Of containers: counters, and what is looked at now and then.
+#: Metrics of containers: counters, and gauges.
 USAGE = frozenset(
     {
         "cpu_time",
@@ -51,7 +51,7 @@ USAGE = frozenset(
     }
 )
 
-#: Of histograms of times: the counters of their buckets, their sum, their number.
+#: Counters of duration histograms: their buckets, their sum, their count.
 HISTOGRAMS = ("observed_time_bucket", "observed_time_sum", "observed_time_count")
 SERIES = USAGE | frozenset(HISTOGRAMS)
 
@@ -64,11 +64,11 @@ class Series:
     ----------
     stat : {'counter', 'sample'}
     times : ndarray or None
-        In s since 1970; None where they are not told.
+        In s since 1970; None if unknown.
     lines : sequence of str
-        ``path:line`` of each.
+        ``path:line`` of each sample.
     benchmark, params : str
-        Those of the runs that it belongs to; empty if to all beside it.
+        Those of the runs that it belongs to; empty if it belongs to all runs next to it.
     """
 
     stat: str
@@ -80,19 +80,19 @@ class Series:
     params: str = ""
 
     def is_of(self, run: Measured) -> bool:
-        """Tell whether a run that it lies beside is of its benchmark."""
+        """Return whether a run next to it is of its benchmark."""
         is_named = f"{run.benchmark}{_JOINT}".startswith(f"{self.benchmark}{_JOINT}")
         return (is_named or not self.benchmark) and self.params in ("", run.params)
 
     @property
     def is_dated(self) -> bool:
-        """Whether the times are told."""
+        """Whether the times are known."""
         return self.times is not None
 
     def inside(self, window: tuple[float, float] | None) -> tuple[FloatArray, FloatArray, str]:
-        """Return times, values and the first place of what lies in a window.
+        """Return times, values and the location of the first sample in a window.
 
-        Samples without times belong to the run whole, whatever its window.
+        Samples without times belong to the whole run, whatever its window.
         """
         if self.times is None:
             places = np.arange(len(self.values), dtype=np.float64)
@@ -103,7 +103,7 @@ class Series:
 
 
 class _Origin(NamedTuple):
-    """Where a series comes from."""
+    """The origin of a series."""
 
     group: str
     variant: str
@@ -121,22 +121,23 @@ class _Origin(NamedTuple):
 
 
 class Sources:
-    """All samples, found by the run they belong to.
+    """All samples, indexed by the run they belong to.
 
     Parameters
     ----------
     series : Observations
-        Samples of containers; those without a subject are passed over.
+        Samples of containers; those without a subject are skipped.
     measured : sequence of Measured
         All runs.
     keeps_repeats : bool
-        Whether repeats of a scrape stay: counters that belong together then have the same times.
+        Whether repeats of a scrape are kept: counters that belong together then have the same
+        times.
 
     Notes
     -----
-    A run's own files (same group, variant and number) count before those that cover many runs
-    (no number). Of several the one with the most samples in the window counts alone. Of a counter
-    in a range answer a repeat of the last scrape is no sample, as `scrapes` tells.
+    A run's files (same group, variant and number) take precedence over those that cover many runs
+    (no number). Of several files, only the one with the most samples in the window counts. In a
+    range query, a repeat of the last scrape of a counter is not a sample, as defined in `scrapes`.
     """
 
     def __init__(
@@ -177,7 +178,7 @@ class Sources:
         return bool(self._places)
 
     def has_any(self, run: Measured) -> bool:
-        """Tell whether files of this run, or of many, hold samples, inside its window or not."""
+        """Return whether files of this run, or of many, have samples, inside its window or not."""
         return any(
             trial == run.trial or (trial.run == 0 and self._covers(*trial[:2], run))
             for trial, sensors in self._places.items()
@@ -185,7 +186,7 @@ class Sources:
         )
 
     def of(self, run: Measured) -> dict[tuple[str, str], Series]:
-        """Return the series of a run by container and metric; empty where there is none."""
+        """Return the series of a run by container and metric; empty if there are none."""
         of_run = self._best(self._places.get(run.trial, {}), run)
         shared: dict[tuple[str, str], list[Series]] = {}
         for (group, variant, number), sensors in self._places.items():
@@ -195,7 +196,7 @@ class Sources:
         return self._best(shared, run) | of_run
 
     def _covers(self, group: str, variant: str, run: Measured) -> bool:
-        """Tell whether a file without a number tells of a run, too."""
+        """Return whether a file without a number also covers a run."""
         if (group, variant) in self._variants:
             return (group, variant) == (run.group, run.variant)
         is_subgroup = group not in self._groups and group.rpartition("/")[0] == run.group
@@ -216,7 +217,7 @@ class Sources:
 
 
 def _list_labels(run: Measured) -> Iterator[tuple[str, str, str, str]]:
-    """Yield what files may be called that belong to runs of one benchmark, or of several."""
+    """Yield the labels that files may have if they belong to runs of one or several benchmarks."""
     words = run.benchmark.split(_JOINT)
     for size in range(1, len(words) + 1):
         for params in {"", run.params}:
@@ -224,7 +225,7 @@ def _list_labels(run: Measured) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _without_repeats(together: Sequence[Series]) -> list[Series]:
-    """Leave of counters that one Prometheus scraped from one place what was scraped, in order."""
+    """Keep only the real scrapes of counters that one Prometheus scraped from one place."""
     ordered = []
     for each in together:
         times, places = np.unique(np.asarray(each.times), return_index=True)
@@ -240,7 +241,7 @@ def _without_repeats(together: Sequence[Series]) -> list[Series]:
 
 @lru_cache(maxsize=1 << 10)
 def _folder_of(path: str) -> str:
-    """Return the series a file belongs to: the snapshots in ``cadvisor-metrics-1/`` are one."""
+    """Return the series that a file belongs to: snapshots in ``cadvisor-metrics-1/`` form one."""
     folder = path.rpartition("/")[0]
     name = folder.rpartition("/")[2]
     is_series = any(name.startswith(f"{tool}-") for tool in registry.snapshotting())
@@ -248,9 +249,9 @@ def _folder_of(path: str) -> str:
 
 
 def _group(rows: pd.DataFrame, lines: Iterable[str]) -> dict[_Origin, list[int]]:
-    """Return which rows have the same labels and stand in the same file, in their order.
+    """Return which rows have the same labels and come from the same file, in their order.
 
-    A frame for each of many small groups would take longer than all else.
+    A frame for each of many small groups would take longer than all other steps.
     """
     paths = (_folder_of(line.rpartition(":")[0]) for line in lines)
     columns = (rows[name].tolist() for name in _Origin._fields[:-1])
@@ -261,7 +262,7 @@ def _group(rows: pd.DataFrame, lines: Iterable[str]) -> dict[_Origin, list[int]]
 
 
 def _seconds(rows: pd.DataFrame) -> FloatArray:
-    """Return the times in s since 1970, NaN where they are not told."""
+    """Return the times in s since 1970, NaN if unknown."""
     times = rows["time"].to_numpy(dtype="datetime64[us]")
     seconds = times.astype(np.int64).astype(np.float64) * _MICRO
     return np.where(np.isnat(times), np.nan, seconds)
@@ -273,12 +274,12 @@ def scrape_interval(counters: Iterable[tuple[FloatArray, FloatArray]]) -> float:
     Parameters
     ----------
     counters : iterable of (times, values)
-        All that one Prometheus scraped from one place, each in increasing order of time.
+        All counters that one Prometheus scraped from one place, each in ascending order of time.
 
     Returns
     -------
     float
-        0 where no counter changes, infinite where none changes twice.
+        0 if no counter changes, infinite if none changes twice.
 
     Examples
     --------
@@ -292,14 +293,14 @@ def scrape_interval(counters: Iterable[tuple[FloatArray, FloatArray]]) -> float:
 
 
 def find_samples(times: FloatArray, values: FloatArray, interval: float) -> npt.NDArray[np.bool_]:
-    """Tell which steps of a range answer are samples of a counter.
+    """Return which steps of a range query are samples of a counter.
 
     Parameters
     ----------
     times, values : ndarray of float, shape (n,)
-        In increasing order of time, n >= 1.
+        In ascending order of time, n >= 1.
     interval : float
-        As `scrape_interval` tells it.
+        The result of `scrape_interval`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What is derived from the accounts of spans: shares, drops that nobody counted, CPU per span."""
+"""Values derived from the accounts of spans: shares, uncounted drops, CPU per span."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 def derive_spans(
     observations: Observations, measured: Sequence[Measured], _: Observations
 ) -> tuple[list[dict[str, Any]], list[Finding]]:
-    """Return ``spans_expected``, what sidecars count, drops nobody counted, shares, CPU per span.
+    """Return ``spans_expected``, counts of sidecars, uncounted drops, shares and CPU per span.
 
     Parameters
     ----------
     observations : Observations
-        With the CPU of containers, as `derive_resources` tells it.
+        With the CPU of containers from `derive_resources`.
 
     Returns
     -------
     tuple of (rows, findings)
-        A finding names the runs whose spans per request are not known.
+        A finding names the runs with unknown spans per request.
 
     Notes
     -----
-    cpu_per_span is, of the service, its CPU per request over the spans of a request; of a container
-    that collects or stores them its CPU time over the spans that were saved.
+    cpu_per_span of the service is its CPU per request over the spans of a request; for a container
+    that collects or stores spans, it is the CPU time over the saved spans.
     """
     rows, unknown = [], []
     used = read_usage(observations)

@@ -1,16 +1,16 @@
-"""How a run went: its raw samples in up to twenty stretches of time.
+"""The course of a run: its raw samples in up to twenty stretches of time.
 
-Warm-up, waves and the error of a single run are seen from stretches, which are summed up once, at
-ingest; no comparison reads the samples again, and a run of any length takes bounded memory.
+Warm-up, waves and the error of a single run are visible in stretches, which are summarised once, at
+ingest. No comparison reads the samples again, and a run of any length takes bounded memory.
 
-What the raw samples of a run come to: its percentiles, extremes, mean and spread.
+Also the summary of a run's raw samples: its percentiles, extremes, mean and spread.
 
-Computed once, at ingest, so that no comparison or report ever reads the samples again.
+It is computed once, at ingest, so that no comparison or report reads the samples again.
 
-The statistic of a run, taken of each of several stretches of it.
+Also the statistic of a run, taken over each of several stretches of it.
 
-Whether longer runs would help, and how well a single run is known, is seen from how much it
-varies inside; single requests follow each other, long stretches hardly do.
+The variation inside a run shows whether longer runs would help, and how precisely a single run is
+known. Single requests depend on one another, long stretches hardly do.
 """
 
 from __future__ import annotations
@@ -34,18 +34,19 @@ if TYPE_CHECKING:
     from benchkit.stats.sample import FloatArray
 
 
-#: What the stats of a stretch begin with: they describe a run, and are no value of it.
+#: Prefix of the stats of a stretch, which describe a run and are not a value of it.
 PREFIX = "stretch_"
-#: Most and fewest stretches of a run, and the samples that each needs on average.
+#: Maximum and minimum number of stretches of a run, and the samples that each needs on average.
 MOST, FEWEST, SAMPLES = 20, 5, 40
-#: Samples of a stretch beyond a quantile that is given.
+#: Minimum samples of a stretch beyond a reported quantile.
 _BEYOND = 10
 _LEVELS = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
-#: With fewer distinct times the clock of the source is too coarse to be cut anywhere.
+#: Minimum number of distinct times; with fewer, the clock of the source is too coarse for cutting
+#: at arbitrary times.
 _COARSE = 100
 _SECOND = 1_000_000
 
-#: stat -> level; one is given only where at least one sample lies beyond it.
+#: stat -> level; reported only if at least one sample lies beyond it.
 PERCENTILES = {
     "p50": 0.5,
     "p75": 0.75,
@@ -62,7 +63,7 @@ _MICRO = 1e-6
 
 
 def is_stretch(stats: pd.Series[str]) -> pd.Series[bool]:
-    """Mark the rows that tell a stretch of a run, and no value of it."""
+    """Mark the rows about a stretch of a run, which are not a value of it."""
     return stats.isin([stat for stat in stats.unique() if stat.startswith(PREFIX)])
 
 
@@ -72,25 +73,26 @@ class Stretches:
     Parameters
     ----------
     most : int
-        Samples that are kept; of more, every second one of each block, every fourth one, and so on.
+        Number of samples that are kept; if there are more, every second one of each block, every
+        fourth one, and so on.
     """
 
     def __init__(self, *, most: int = EXACT_VALUES) -> None:
         self._most, self._stride, self._kept = most, 1, 0
         self._blocks: list[tuple[np.ndarray, np.ndarray]] = []
-        self._sizes: list[int] = []  # of the blocks before they were thinned
+        self._sizes: list[int] = []  # of the blocks before thinning
 
     def add(self, times: np.ndarray, values: np.ndarray) -> None:
-        """Take a block of samples: times as datetime64[us], values finite."""
+        """Add a block of samples: times as datetime64[us], finite values."""
         self._sizes.append(len(values))
         self._take(times, values, self._stride)
 
     def condense(self, part: float) -> None:
-        """Thin the samples out if those of which they are a part are too many to keep."""
+        """Thin the samples if the whole, of which they are a part, is too large to keep."""
         self._thin_to(4 * part * self._most)
 
     def join(self, other: Stretches) -> None:
-        """Take the blocks that another one took, with the result that `add` would have."""
+        """Add the blocks that another object collected, with the result that `add` would have."""
         while self._stride < other._stride:
             self._thin()
         self._sizes += other._sizes
@@ -99,7 +101,7 @@ class Stretches:
 
     @property
     def is_sound(self) -> bool:
-        """Whether no more was left out than if one had taken all."""
+        """Whether no more samples were dropped than if one object had collected all."""
         step = self._stride // 2
         return not step or sum(-(-size // step) for size in self._sizes) > self._most
 
@@ -110,20 +112,20 @@ class Stretches:
         self._thin_to(self._most)
 
     def _thin_to(self, most: float) -> None:
-        """Leave out samples until no more are left, or one of each block."""
+        """Drop samples until at most ``most`` remain, or one of each block."""
         while self._kept > max(most, len(self._blocks)):
             self._thin()
 
     def _thin(self) -> None:
-        """Leave out every second sample."""
+        """Drop every second sample."""
         self._stride *= 2
         self._blocks = [(_thin(times, 2), _thin(values, 2)) for times, values in self._blocks]
         self._kept = sum(len(values) for _, values in self._blocks)
 
     def rows(self, metric: str, unit: str, resolution: float | None, line: int) -> Iterator[Row]:
-        """Yield mean and quantiles of each stretch; ``n`` counts its samples, ``time`` begins it.
+        """Yield mean and quantiles of each stretch; ``n`` is its sample count, ``time`` its start.
 
-        Nothing where fewer than 5 stretches of 40 samples can be made.
+        Nothing if fewer than 5 stretches of 40 samples are possible.
         """
         if self._kept < FEWEST * SAMPLES:
             return
@@ -142,7 +144,7 @@ class Stretches:
 
 
 def _thin(column: np.ndarray, step: int) -> np.ndarray:
-    """Return one item of each ``step``; a view would keep all of them in memory."""
+    """Return every ``step``-th item; a view would keep all of them in memory."""
     return column[::step].copy() if step > 1 else column
 
 
@@ -163,9 +165,9 @@ def _cut(times: np.ndarray, values: FloatArray) -> Iterator[tuple[int, FloatArra
 
 
 def _cut_steps(steps: np.ndarray, samples: int) -> np.ndarray:
-    """Cut at steps of a coarse clock, without the first and the last, which are not whole."""
+    """Cut at the steps of a coarse clock, without the incomplete first and last ones."""
     whole = steps[1:]
-    fewest = -(-SAMPLES * len(steps) // samples)  # steps that hold samples enough
+    fewest = -(-SAMPLES * len(steps) // samples)  # steps with enough samples
     size = max(-(-(len(whole) - 1) // MOST), fewest)
     return whole[::size]
 
@@ -179,7 +181,7 @@ def _measure(part: FloatArray) -> Iterator[tuple[str, float]]:
 
 
 class Summary:
-    """The samples of one run, as they come in.
+    """The samples of one run, as they arrive.
 
     Parameters
     ----------
@@ -193,7 +195,7 @@ class Summary:
         self._stretches: dict[_Key, Stretches] = {}
 
     def add(self, samples: Samples) -> None:
-        """Take a block; counters are no samples and are passed over."""
+        """Add a block; counters are not samples and are skipped."""
         if samples.stat != "sample" or not len(samples.values):
             return
         key = (samples.subject, samples.metric, samples.unit)
@@ -203,12 +205,12 @@ class Summary:
             self._stretches.setdefault(key, Stretches()).add(samples.times, samples.values)
 
     def condense(self, part: float) -> None:
-        """Make what travels small; ``part`` is the share of the run's samples, about."""
+        """Reduce the data to transfer; ``part`` is about the share of the run's samples."""
         for each in self._list_sums():
             each.condense(part)
 
     def join(self, other: Summary) -> None:
-        """Take the samples behind these."""
+        """Append the samples that another object collected."""
         for key, digest in other._digests.items():
             if key in self._digests:
                 self._digests[key][0].join(digest[0])
@@ -222,7 +224,7 @@ class Summary:
 
     @property
     def is_sound(self) -> bool:
-        """Whether it is the same as if one had taken all samples."""
+        """Whether the result equals that of one object that collected all samples."""
         return all(each.is_sound for each in self._list_sums())
 
     def _list_sums(self) -> list[Digest | Stretches]:
@@ -232,7 +234,7 @@ class Summary:
         """Yield the statistics; ``line`` is that of the first sample, ``n`` their number.
 
         Their resolution is that of the samples; a quantile from a sketch has the sketch's error.
-        The whole requests of a run also come in stretches of time.
+        All requests of a run are also summarised in stretches of time.
         """
         for (subject, metric, unit), (digest, line, step) in self._digests.items():
             for stat, value, error in summarise(digest):
@@ -246,7 +248,7 @@ class Summary:
 
 
 def summarise(digest: Digest) -> Iterator[tuple[str, float, float | None]]:
-    """Yield what samples come to: (stat, value, error of a sketch or None)."""
+    """Yield the statistics of samples: (stat, value, error of a sketch or None)."""
     yield "mean", digest.mean, None
     if digest.count > 1:
         yield "stdev", digest.stdev, None
@@ -258,13 +260,13 @@ def summarise(digest: Digest) -> Iterator[tuple[str, float, float | None]]:
 
 
 class Batches:
-    """Stretches by run, in the order of time.
+    """Stretches by run, in order of time.
 
     Parameters
     ----------
     observations : Observations
-        Rows that are no stretches are passed over; where several sources of a run tell them, those
-        with the most samples count.
+        Rows that are not stretches are skipped; of several sources of a run, the one with the most
+        samples counts.
     """
 
     def __init__(self, observations: Observations) -> None:
@@ -300,7 +302,7 @@ class Batches:
         Parameters
         ----------
         metric : str
-            Of a metric per second, what is counted for it is taken.
+            For a metric per second, the metric whose samples are counted is used.
         stat : str
             ``mean``, ``median`` or a percentile.
 
@@ -323,7 +325,7 @@ class Batches:
     def course(
         self, side: Side, metric: str, stat: str
     ) -> dict[int, tuple[FloatArray, FloatArray]]:
-        """Return the begins of the stretches and a statistic of each, by run.
+        """Return the starts of the stretches and a statistic of each, by run.
 
         Parameters
         ----------
@@ -333,7 +335,7 @@ class Batches:
         Returns
         -------
         dict of run to (begins, values)
-            Begins in s since 1970; without the runs of which a stretch has too few samples.
+            Starts in s since 1970; without the runs in which a stretch has too few samples.
         """
         runs = self._runs.get((side, metric), {}).items()
         return {run: (of["begin"], of[stat]) for run, of in runs if stat in of}
@@ -350,6 +352,6 @@ def _columns(rows: pd.DataFrame) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def _keep_whole(run: _Run) -> _Run:
-    """Leave out the stats of which a stretch has too few samples."""
+    """Drop the stats for which a stretch has too few samples."""
     size = len(run["count"])
     return {stat: values for stat, values in run.items() if len(values) == size}

@@ -1,4 +1,4 @@
-"""Runs at several levels of load: what each level gains over the first and the one before."""
+"""Runs at several levels of load: the gain of each level over the first and the previous one."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
 
 CONNECTIONS, RATE = "connections", "rate"
-#: Fewer are a comparison, not a sweep.
+#: Minimum number of levels; fewer are a comparison, not a sweep.
 FEWEST = 3
-#: What a rate is told by, or follows from: without either nothing is swept.
+#: Metrics that report a rate, or from which it follows; one is necessary for a sweep.
 _RATED = ("request_rate", "requests")
 
-#: Statistics of a run's latency, and not of a part of it.
+#: Statistics of a run's whole latency, not of a part of it.
 _STAT = regex(r"mean|stdev|min|max|median|p\d+(\.\d+)?")
 _SAME = {"median": "p50", "p50": "median"}
 
@@ -34,13 +34,14 @@ class Level:
     Parameters
     ----------
     size : float
-        Connections, or requests per second that were offered.
+        Connections, or offered requests per second.
     rate : float
         Requests per second.
     latency : mapping of str to float
         By stat, in s.
     steps : mapping of str to float
-        The coarsest rounding step of each among the runs, in s; what no source rounds is not in it.
+        The coarsest rounding step of each stat among the runs, in s; stats that no source rounds
+        are not included.
     """
 
     size: float
@@ -50,13 +51,13 @@ class Level:
     steps: Mapping[str, float] = field(default_factory=dict)
 
     def tell(self, stat: str) -> float | None:
-        """Return a latency in s, by either name of the median; None where it was not recorded."""
+        """Return a latency in s, with either name of the median; None if not recorded."""
         return self.latency.get(stat, self.latency.get(_SAME.get(stat, "")))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sweep:
-    """The levels of one variant, benchmark and tool, from the lowest on.
+    """The levels of one variant, benchmark and tool, in ascending order.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ class Sweep:
 
     @property
     def rates(self) -> list[float]:
-        """Requests per second at each."""
+        """Requests per second at each level."""
         return [level.rate for level in self.levels]
 
     @property
@@ -97,21 +98,21 @@ class Sweep:
         return level.rate / self.levels[0].rate
 
     def efficiency(self, level: Level) -> float:
-        """Return the speed-up over how much more was offered."""
+        """Return the speed-up divided by the increase in offered load."""
         return self.speed_up(level) / (level.size / self.levels[0].size)
 
     def share(self, level: Level) -> float:
-        """Return the rate over the best."""
+        """Return the rate as a share of the best."""
         return level.rate / self.best.rate
 
     def gain(self, index: int) -> float | None:
-        """Return the relative gain over the level before; None for the lowest."""
+        """Return the relative gain over the previous level; None for the lowest."""
         if index == 0:
             return None
         return self.levels[index].rate / self.levels[index - 1].rate - 1
 
     def gap(self, size: float) -> tuple[float, float] | None:
-        """Return the two levels between which a size was not measured; None where it was."""
+        """Return the levels around a size that was not measured; None if it was."""
         sizes = self.sizes
         if size in sizes:
             return None
@@ -121,12 +122,12 @@ class Sweep:
 
 
 def list_sweeps(observations: Observations, runs: Runs) -> list[Sweep]:
-    """Return the sweeps of three levels or more.
+    """Return the sweeps with three levels or more.
 
     Notes
     -----
-    The level is ``connections`` or ``rate`` of the params; else what the tool tells of its
-    connections in a closed loop, or of its target rate in an open one.
+    The level is ``connections`` or ``rate`` of the params; otherwise the connections that the tool
+    reports in a closed loop, or its target rate in an open loop.
     """
     if not observations["metric"].isin(_RATED).any():
         return []
@@ -153,7 +154,7 @@ def list_sweeps(observations: Observations, runs: Runs) -> list[Sweep]:
 
 
 def is_only_swept(observations: Observations, runs: Runs) -> bool:
-    """Tell whether there are levels of load, and nothing that two variants have in common."""
+    """Return whether there are levels of load, but nothing that two variants have in common."""
     measured = keep_measured(runs)
     sides = measured[list(Side._fields)].drop_duplicates()
     is_common = sides.drop(columns="variant").duplicated().any()
@@ -188,7 +189,7 @@ _Latencies = dict[str, tuple[float, float]]
 
 
 def _latencies(observations: Observations) -> dict[Labels, _Latencies]:
-    """Return the latencies of each run; of several sources the one with the finest step."""
+    """Return the latencies of each run; of several sources, the one with the finest step."""
     stats = observations["stat"].drop_duplicates().tolist()
     known = [stat for stat in stats if _STAT.fullmatch(stat)]
     rows = observations["metric"].eq("latency") & observations["stat"].isin(known)

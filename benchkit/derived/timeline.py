@@ -1,4 +1,4 @@
-"""How latency, CPU and memory went over the time of each run."""
+"""Latency, CPU and memory over the time of each run."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from benchkit.schema import Observations
     from benchkit.stats.sample import FloatArray
 
-#: Points that a line keeps.
+#: Number of points in a line.
 MOST = 1000
 LATENCY, CPU = "latency", "cpu_usage"
 MEMORY = ("memory_working_set", "memory_usage")
 _DRAWN = ("cpu_time", CPU, *MEMORY)
-#: From the middle towards the tail.
+#: Statistics from the middle towards the tail.
 STATS = ("p50", "p90", "p99")
-#: How much of a run's length is told before its start, where it was warmed up, and after its end.
+#: Share of a run's length shown before its start (warm-up), and after its end.
 _BEFORE, _AFTER = 0.5, 0.25
-_FEWEST = 3  # points of a line
+_FEWEST = 3  # points in a line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,11 +38,11 @@ class Track:
     Parameters
     ----------
     metric, stat, subject : str
-        ``stat`` is empty but for latencies, ``subject`` but for containers.
+        ``stat`` is empty except for latencies, ``subject`` except for containers.
     is_service : bool
-        Whether it tells of the container under load.
+        Whether it is about the container under load.
     times : ndarray of float, shape (n,)
-        In s since the run began, in increasing order; before it they are negative.
+        In s since the run started, in ascending order; negative before the start.
     values : ndarray of float, shape (n,)
         In base units.
     """
@@ -59,20 +59,20 @@ class Track:
 def find_tracks(
     observations: Observations, measured: Sequence[Measured], series: Observations | None = None
 ) -> list[Track]:
-    """Return what is known over the time of each run.
+    """Return the known quantities over the time of each run.
 
     Parameters
     ----------
     observations : Observations
-        Stretches of latencies make a track, single values do not.
+        Stretches of latencies form a track, single values do not.
     series : Observations, optional
         Samples of containers over time.
 
     Returns
     -------
     list of Track
-        Latencies at the middle of each stretch; CPU in cores between two looks at the counter;
-        memory. Containers only where the run's start and end are known.
+        Latencies at the middle of each stretch; CPU in cores between two readings of the counter;
+        memory. Containers only if the run's start and end are known.
     """
     batches = Batches(observations)
     sources = None
@@ -99,7 +99,7 @@ def _latencies(run: Measured, batches: Batches) -> Iterator[Track]:
 
 
 def _start(run: Measured, begins: FloatArray) -> float:
-    """Return when a run began: as recorded, unless its samples are from another time."""
+    """Return when a run started: as recorded, unless its samples are from another time."""
     first = float(begins[0])
     if run.window is None or not run.window[0] <= first <= run.window[1]:
         return first
@@ -150,19 +150,18 @@ def _track(
 
 
 def center(tracks: Sequence[Track]) -> tuple[FloatArray, FloatArray]:
-    """Return the median over runs at times as far apart as the samples are.
+    """Return the median over runs, at times as far apart as the samples.
 
     Parameters
     ----------
     tracks : sequence of Track
-        Of one quantity, one per run.
+        Tracks of one quantity, one per run.
 
     Returns
     -------
     tuple of ndarray, each of shape (n,)
-        Times and values, n <= 1000; a single run is returned as it is, but for `thin`. Between two
-        samples a run is taken to be on the line that joins them, and at least half of all runs
-        have to be seen.
+        Times and values, n <= 1000; a single run is returned unchanged except for `thin`. Between
+        two samples a run is interpolated linearly, and at least half of all runs must be observed.
 
     Examples
     --------
@@ -186,14 +185,14 @@ def center(tracks: Sequence[Track]) -> tuple[FloatArray, FloatArray]:
 
 
 def thin(times: FloatArray, values: FloatArray, most: int = MOST) -> tuple[FloatArray, FloatArray]:
-    """Keep few points of a line, the highest and the lowest of each stretch among them.
+    """Reduce a line to few points, including the highest and the lowest of each stretch.
 
     Parameters
     ----------
     times, values : ndarray of float, shape (n,)
-        In increasing order of time.
+        In ascending order of time.
     most : int
-        Points to keep, at least 4.
+        Maximum number of points, at least 4.
 
     Examples
     --------

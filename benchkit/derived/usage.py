@@ -1,12 +1,12 @@
-"""A counter or a gauge over the time of one run: mean, largest, how much was seen.
+"""A counter or a gauge over the time of one run: mean, largest, and coverage.
 
-Cores are a difference of two counts over the time between them; resets and values that were
-looked at twice must not change them.
+Cores are the difference of two counts over the time between them; resets and values that were
+scraped twice must not change them.
 
-What the containers of a variant used, side by side.
+Also the resource use of the containers of a variant.
 
-What the service pays and what runs beside it are two costs, and a container at its limit sets the
-pace.
+The costs of the service and of what runs next to it are separate, and a container at its limit
+determines the pace.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from benchkit.stats.sample import FloatArray
 
 
-#: From this share of its limit on a container is said to be at it.
+#: Minimum share of its limit at which a container counts as being at its limit.
 AT_LIMIT = 0.95
 
-#: Below this share of a run's time the samples tell of a part of it.
+#: Minimum share of a run's time that samples must cover to describe the whole run.
 COVERED = 0.75
-#: Seconds of a short run, and from it in which a sample may stand for its start or end.
+#: Length of a short run in s, and how far outside it a sample may represent its start or end, in s.
 _SHORT, _NEAR = 1.0, 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a series comes to in a window.
+    """The summary of a series in a window.
 
     Parameters
     ----------
@@ -49,9 +49,9 @@ class Usage:
     n : int
         Samples in the window.
     covered : float
-        Seconds between the first and the last.
+        Seconds between the first and the last sample.
     increase : float
-        Of a counter; 0 for a gauge.
+        The increase of a counter; 0 for a gauge.
     """
 
     mean: float
@@ -64,7 +64,7 @@ class Usage:
 def cut(
     times: FloatArray, values: FloatArray, window: tuple[float, float] | None
 ) -> tuple[FloatArray, FloatArray]:
-    """Keep what lies in a window, in the order of time, one value per time.
+    """Return the samples in a window, in order of time, one value per time.
 
     Parameters
     ----------
@@ -83,9 +83,9 @@ def cut(
 def cut_whole(
     times: FloatArray, values: FloatArray, window: tuple[float, float]
 ) -> tuple[FloatArray, FloatArray]:
-    """Keep what lies in a window, and just outside of a short one that it covers only in part.
+    """Return the samples in a window, and next to a short window that they cover only in part.
 
-    The samples before and after count as those of its ends: a service uses next to nothing around a
+    The samples before and after count as those at its ends: a service uses almost nothing around a
     run.
 
     Examples
@@ -112,7 +112,7 @@ def reduce_counter(times: FloatArray, values: FloatArray) -> Usage | None:
     Parameters
     ----------
     times, values : ndarray of float, shape (n,)
-        In increasing order of time, as `cut` returns them.
+        In ascending order of time, as returned by `cut`.
 
     Returns
     -------
@@ -121,10 +121,10 @@ def reduce_counter(times: FloatArray, values: FloatArray) -> Usage | None:
 
     Notes
     -----
-    The mean is the increase from the first to the last sample over the time between them. Where the
-    counter falls it was reset, and counts from 0 again. The largest is that of one step from a
-    value to the next other value, so that a value that was scraped twice does not make the next
-    step twice as steep.
+    The mean is the increase from the first to the last sample over the time between them. If the
+    counter falls, it was reset, and counts from 0 again. The largest is the rate of a step from a
+    value to the next different value, so that a value that was scraped twice does not double the
+    rate of the next step.
 
     Examples
     --------
@@ -143,12 +143,12 @@ def reduce_counter(times: FloatArray, values: FloatArray) -> Usage | None:
 
 
 def rate_steps(times: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the rate of a counter between a value and the next other value, and when.
+    """Return the rate of a counter between a value and the next different value, and when.
 
     Parameters
     ----------
     times, values : ndarray of float, shape (n,)
-        In increasing order of time, as `cut` returns them.
+        In ascending order of time, as returned by `cut`.
 
     Returns
     -------
@@ -168,13 +168,13 @@ def rate_steps(times: FloatArray, values: FloatArray) -> tuple[FloatArray, Float
 
 
 def _increases(values: FloatArray) -> FloatArray:
-    """Return by how much a counter grew; where it falls it was reset, and counts from 0 again."""
+    """Return the increase of a counter; if it falls, it was reset, and counts from 0 again."""
     steps = np.diff(values)
     return np.where(steps < 0, values[1:], steps)
 
 
 def reduce_gauge(times: FloatArray, values: FloatArray) -> Usage | None:
-    """Return the mean and the largest of what was seen; None where nothing was.
+    """Return the mean and the largest observed value; None without any.
 
     Examples
     --------
@@ -190,14 +190,14 @@ def reduce_gauge(times: FloatArray, values: FloatArray) -> Usage | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Use:
-    """What one container used under one variant: medians over runs.
+    """Resource use of one container under one variant: medians over runs.
 
     Parameters
     ----------
     container, title, role : str
-        As in the table; as people call it; what it does.
+        As in the table; display name; role.
     cores, largest : float
-        CPU: mean over the run, and of its busiest step.
+        CPU: mean over the run, and in its busiest step.
     memory, limit : float or None
         Working set in B; the CPU limit in cores.
     """
@@ -214,7 +214,7 @@ class Use:
 
     @property
     def share(self) -> float | None:
-        """Mean CPU over the limit."""
+        """Mean CPU divided by the limit."""
         return self.cores / self.limit if self.limit else None
 
     @property
@@ -257,7 +257,7 @@ def list_uses(observations: Observations, measured: Sequence[Measured]) -> list[
 
 
 def _role_of(container: str, run: Measured, services: AbstractSet[str | None]) -> str:
-    """Return what a container does; one whose name alone says service is none beside the chosen."""
+    """Return a container's role; if a service is chosen, a name alone makes no other one."""
     if container in services:
         return SERVICE
     role = role_of(container, run.env)
