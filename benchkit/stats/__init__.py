@@ -1,15 +1,16 @@
 """Statistics on plain arrays.
 
-What a test says must not depend on a frame, a file or the name of a metric.
+The result of a test must not depend on a data frame, a file or the name of a metric.
 
-Importing this package costs nothing, and its functions cost numpy; scipy is imported only by those
-that need a distribution (`welch`, `paired_t`, all intervals of predictions, quantiles, individual
-runs and series that stop, and all that plan or calibrate), when they are called.
+Importing this package costs nothing, and its functions import numpy; scipy is imported only by
+functions that need a distribution (`welch`, `paired_t`, all intervals of predictions, quantiles,
+individual runs and early-stopping series, and everything that plans or calibrates), when they are
+called.
 """
 
 from __future__ import annotations
 
-#: As type checkers know it.
+#: For type checkers.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ if TYPE_CHECKING:
     from benchkit.stats.within import find_correlation as find_correlation
     from benchkit.stats.within import find_course as find_course
 
-#: The modules that hold the public names, imported when a name is first used.
+#: The modules that contain the public names, imported when a name is first used.
 _EXPORTS = {
     "aligned": "align compare_aligned",
     "bisection": "CommitSearch choose_commit find_commit",

@@ -1,11 +1,11 @@
-"""Variants measured in blocks: each block's own level is taken out before sides are compared.
+"""Variants measured in blocks: the level of each block is removed before sides are compared.
 
-With three variants or more the level of a block is known from all of them, so that slow rounds
-cost no power, and a single slow run hardly moves the rest.
+With three or more variants, the level of a block is estimated from all of them, so that slow rounds
+cost no power, and a single slow run hardly affects the rest.
 
-A level that holds the two compared values makes them vary too little, and the test finds too much;
-one without them moves both alike, and the test finds too little. The level used is a mixture of
-both, so that the test holds its size where all variants vary about equally.
+A level that includes the two compared values makes them vary too little, and the test rejects too
+often; a level that excludes them moves both in the same way, and the test rejects too rarely. The
+level used is a mixture of both, so that the test keeps its size if all variants vary about equally.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from benchkit.stats.rank import hodges_lehmann, mann_whitney
 from benchkit.stats.sample import LARGEST, Estimate, FloatArray, TestResult
 
 _APPROXIMATE = "aligned by blocks: approximate, assuming that the variants vary about equally"
-#: Part of the median over all variants in a block's level; the others' median has the rest.
+#: Weight of the median over all variants in a block's level; the others' median has the rest.
 SHARE = 3 / 8
 
 

@@ -1,4 +1,4 @@
-"""How well places part a series, and how well they part those that chance draws."""
+"""How well each place splits a series, compared with random orders and random series."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from numpy.typing import NDArray
 
 from benchkit.stats.sample import FloatArray
 
-#: Of so many values all orders are counted; of more, orders are drawn.
+#: Maximum number of values for which all orders are counted; with more, orders are drawn.
 COUNTED = 16
-#: Scores that differ by less are equal.
+#: Relative difference below which scores are equal.
 _EQUAL = 1 - 1e-12
-#: Noise that is narrower is none, as a share of the variance.
+#: Minimum variance of the noise, as a share of the total variance.
 _NOTHING = 1e-12
-#: Values drawn at a time.
+#: Number of values drawn at a time.
 _BATCH = 1 << 18
-#: Share of the orders to draw that suffices where they part as well.
+#: Share of the orders to draw that must split as well for drawing to stop early.
 _ENOUGH = 0.1
-#: Ties that leave the ranks so much of their variance do not matter.
+#: Minimum share of the untied ranks' variance at which ties do not matter.
 _HARDLY_TIED = 0.99
-#: Of drawn series without ties the scores are kept, for so many lengths.
+#: Number of series lengths without ties for which the drawn scores are cached.
 _KEPT = 64
 
 
 def center_ranks(sample: FloatArray) -> FloatArray:
-    """Return ranks less their mean; equal values share one."""
+    """Return ranks minus their mean; equal values share a rank."""
     _, places, counts = np.unique(sample, return_inverse=True, return_counts=True)
     middle = np.cumsum(counts) - (counts - 1) / 2
     ranks: FloatArray = middle[places] - (sample.size + 1) / 2
@@ -36,7 +36,7 @@ def center_ranks(sample: FloatArray) -> FloatArray:
 
 
 def score_places(ranks: FloatArray, smallest: int) -> FloatArray:
-    """Return by how much each place parts each row: shape (rows, n - 2·smallest + 1)."""
+    """Return the score of each place in each row: shape (rows, n - 2·smallest + 1)."""
     n = ranks.shape[1]
     before = np.arange(smallest, n - smallest + 1)
     sums = np.cumsum(ranks, axis=1)[:, before - 1]
@@ -45,7 +45,7 @@ def score_places(ranks: FloatArray, smallest: int) -> FloatArray:
 
 
 def count_orders(ranks: FloatArray, score: float, smallest: int) -> float:
-    """Return the share of all orders that some place parts by the score or more.
+    """Return the share of all orders in which some place has the score or more.
 
     Notes
     -----
@@ -72,7 +72,7 @@ def count_orders(ranks: FloatArray, score: float, smallest: int) -> float:
 
 @lru_cache(maxsize=8)
 def _list_sets(n: int) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Return the sets of 1, 2 … n values as bits, and those that lack one of their values."""
+    """Return the sets of 1, 2 … n values as bits, and those with one of their values removed."""
     sets, bits = np.arange(1 << n), 1 << np.arange(n)
     sizes = ((sets[:, None] & bits) > 0).sum(axis=1)
     by_size = [sets[sizes == size] for size in range(1, n + 1)]
@@ -83,7 +83,7 @@ def _list_sets(n: int) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
 
 
 def part_by_level(values: FloatArray, smallest: int) -> FloatArray:
-    """Return by how much each place parts the levels of each row, as a share of what is left."""
+    """Return the variance between the levels at each place of each row, as a share of the rest."""
     n = values.shape[1]
     before = np.arange(smallest, n - smallest + 1)
     centered = values - values.mean(axis=1, keepdims=True)
@@ -98,14 +98,14 @@ def part_by_level(values: FloatArray, smallest: int) -> FloatArray:
 
 
 def draw_orders(n: int, count: int, seed: int) -> Iterator[NDArray[np.intp]]:
-    """Yield orders of the places 0 … n - 1, a batch of shape (rows, n) at a time."""
+    """Yield orders of the places 0 … n - 1 in batches of shape (rows, n)."""
     generator = np.random.default_rng(seed)
     for rows in _cut(count, n):
         yield np.argsort(generator.random((rows, n)), axis=1)
 
 
 def share_of_orders(ranks: FloatArray, score: float, smallest: int, count: int, seed: int) -> float:
-    """Return the share of orders that part by the score or more: of all, or of so many drawn.
+    """Return the share of orders that score as much or more: of all orders, or of those drawn.
 
     Notes
     -----
@@ -137,9 +137,9 @@ def share_of_orders(ranks: FloatArray, score: float, smallest: int, count: int, 
 def share_of_alike(
     n: int, likeness: float, score: float, smallest: int, count: int, seed: int
 ) -> float:
-    """Return the share of steady series, drawn with such likeness, that part by a score or more.
+    """Return the share of drawn series without a change, but as correlated, that score as much.
 
-    The score is that of `part_by_level`; the noise is normal, of first-order autoregression.
+    The score is that of `part_by_level`; the noise is normal with first-order autoregression.
     """
     return _share_beyond(_score_alike(n, likeness, smallest, count, seed), score)
 
@@ -159,7 +159,7 @@ def _score_orders(n: int, smallest: int, count: int, seed: int) -> FloatArray:
 
 @lru_cache(maxsize=_KEPT)
 def _score_alike(n: int, likeness: float, smallest: int, count: int, seed: int) -> FloatArray:
-    """Return the largest score of each drawn series whose neighbours are alike, sorted."""
+    """Return the largest score of each drawn series with correlated neighbours, sorted."""
     generator = np.random.default_rng(seed)
     fresh = sqrt(1 - likeness**2)
     scores = []

@@ -1,7 +1,8 @@
-"""Which of many commits changed a level, from noisy runs of a few of them.
+"""The commit among many that changed a level, from noisy runs of a few of them.
 
-Every build has a layout of its own, so two commits that should be equal differ by an offset that
-no number of runs removes. The posterior over commits allows for it, and for drift between rounds.
+Every build has a different memory layout, so two commits that should be equal differ by an offset
+that no number of runs removes. The posterior over commits allows for it, and for drift between
+rounds.
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ from benchkit.stats.sample import FloatArray
 
 IntArray = NDArray[np.int64]
 
-#: Probability, before any run, that the ends differ only as builds do, and of two changes.
+#: Prior probabilities that the ends differ only as builds do, and of two changes.
 _NO_CHANGE, _SEVERAL = 0.05, 0.05
-#: Standard deviations of the offsets that are considered, as multiples of the noise of one run.
+#: Standard deviations of the offsets considered, as multiples of the noise of one run.
 _OFFSETS = np.array([0.0, 0.25, 0.5, 1.0, 2.0])
-#: Variances of the noise that are considered, as multiples of the estimate.
+#: Variances of the noise considered, as multiples of the estimate.
 _NOISES = np.exp(np.linspace(-1.2, 1.2, 7))
-#: The noise of metrics that do not vary, as a ratio.
+#: Noise of metrics that do not vary, as a ratio.
 _LEAST_NOISE = 1e-6
-#: Runs of one commit beyond which more of them are not asked for.
+#: Maximum runs of one commit; beyond, no further runs of it are requested.
 MOST_RUNS = 40
-#: Bits below which nothing that could still be measured says enough.
+#: Minimum information, in bits, that a measurement must add to be worthwhile.
 _LEAST_WORTH = 0.002
 
 
@@ -82,9 +83,9 @@ class CommitSearch:
         return int(np.argmax(self.probabilities))
 
     def range_of(self, probability: float) -> tuple[int, int]:
-        """Return the first and the last commit of the shortest range that is so probable.
+        """Return the first and last commit of the shortest range with this probability.
 
-        A probability that the runs do not give yields the whole range.
+        If the runs cannot reach the probability, the range is the whole history.
         """
         total = np.concatenate([[0.0], np.cumsum(self.probabilities)])
         ranges = [
@@ -191,7 +192,7 @@ def _fit(
 
 
 def _errors(weights: FloatArray, noise: float) -> FloatArray:
-    """Return standard errors of the levels against the first one."""
+    """Return standard errors of the levels relative to the first one."""
     inverse = np.linalg.pinv(weights)
     variance = np.diag(inverse) + inverse[0, 0] - 2 * inverse[0]
     errors: FloatArray = np.sqrt(np.maximum(variance, 0.0) * noise)
@@ -200,7 +201,7 @@ def _errors(weights: FloatArray, noise: float) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class _Weighed:
-    """What the runs say, given the variances of noise and offsets."""
+    """The likelihood of the runs, given the variances of noise and offsets."""
 
     log: float
     gaps: FloatArray
@@ -211,7 +212,7 @@ class _Weighed:
 
 
 class _Model:
-    """The contrasts of the levels, and what they would be for each place of a change."""
+    """The contrasts of the levels, and their expected values for each place of a change."""
 
     def __init__(
         self, contrasts: FloatArray, steps: FloatArray, scale: float, prior: FloatArray
@@ -228,7 +229,7 @@ class _Model:
     def weigh(
         self, variance: float, ratio: float, spread: FloatArray, residual: float, free: int
     ) -> _Weighed:
-        """Integrate levels and steps; ``ratio`` is the offsets' deviation against the noise."""
+        """Integrate levels and steps; ``ratio`` is the offsets' deviation relative to the noise."""
         scale, first, second = self._scale, self._first, self._second
         inverse = np.linalg.inv(variance * (spread + ratio**2 * np.eye(len(spread))))
         base = -free / 2 * np.log(variance) - residual / (2 * variance)
@@ -302,7 +303,7 @@ def choose_commit(
 
 
 def forecast_commits(search: CommitSearch, runs: int) -> int:
-    """Return about how many commits are still to be measured, at least 1.
+    """Return the approximate number of commits still to be measured, at least 1.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Where the level of a series of runs changed, and by how much.
 
-The place of a change is chosen by looking, so a test at that place alone finds changes in pure
-noise.
+The place of a change is chosen by looking at the data, so a test at that place alone finds changes
+in pure noise.
 """
 
 from __future__ import annotations
@@ -23,34 +23,34 @@ from benchkit.stats.arrangements import (
 from benchkit.stats.rank import hodges_lehmann
 from benchkit.stats.sample import Estimate, FloatArray, check_fraction, read_sample
 
-#: Fewest values on either side of a change.
+#: Minimum number of values on either side of a change.
 SEGMENT = 5
-#: From here on a change is not taken for chance: one clean series in a hundred shows one.
+#: Largest p-value of a change: one clean series in a hundred has a false change.
 ALPHA = 0.01
-#: Orders that are drawn beside the one that was measured.
+#: Number of orders drawn in addition to the measured one.
 PERMUTATIONS = 1999
-#: Orders that are drawn to see whether neighbours are alike.
+#: Number of orders drawn to test whether neighbours are correlated.
 _DRAFT = 499
-#: What the likeness of neighbours loses to each level taken out, in units of (1 + 3r)/n.
+#: Bias of the neighbours' correlation per removed level, in units of (1 + 3r)/n.
 _BIAS = 1.5
-#: Standard errors from which on the likeness of neighbours is taken for real: 5 %, one-sided.
+#: Standard errors from which the correlation of neighbours counts as real: 5 %, one-sided.
 _CHANCE = 1.645
-#: Standard errors that are added to the likeness of one level, chosen by simulation.
+#: Standard errors added to the correlation for one level, chosen by simulation.
 _CAUTION = 0.75
-#: The likeness is raised to a multiple of this, so that series share what is drawn for them.
+#: The correlation is rounded up to a multiple of this, so that series share drawn values.
 _GRID = 40
-#: Width of the long-tailed noise by which places are fitted, in median absolute deviations: 95 %
-#: as efficient as least squares where the noise is normal (2.385 standard deviations).
+#: Width of the long-tailed noise used to fit places, in median absolute deviations: 95 % as
+#: efficient as least squares if the noise is normal (2.385 standard deviations).
 _WIDTH = 2.385 * 1.4826
-#: Noise that is narrower is taken for rounding, as a share of the range.
+#: Share of the range below which noise is treated as rounding.
 _ROUNDING = 1e-9
-#: Most times that every place is fitted between its neighbours.
+#: Maximum number of times that every place is fitted between its neighbours.
 _PASSES = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """The place that parts a series best, whether or not it is a change.
+    """The place that splits a series best, whether or not it is a change.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ def find_changes(
 def _part(
     sample: FloatArray, likeness: float, alpha: float, smallest: int, permutations: int, seed: int
 ) -> dict[int, float]:
-    """Return the places that part the sample, each with its p."""
+    """Return the places that split the sample, each with its p-value."""
     places: dict[int, float] = {}
     waiting = [(0, sample.size)]
     while waiting:
@@ -296,7 +296,7 @@ def _part(
 
 
 def _fit_places(sample: FloatArray, pvalues: dict[int, float], smallest: int) -> dict[int, float]:
-    """Fit each place between its neighbours, until all stay."""
+    """Fit each place between its neighbours until all are stable."""
     proposed = sorted(pvalues)
     places = [0, *proposed, sample.size]
     for _ in range(_PASSES):
@@ -310,7 +310,7 @@ def _fit_places(sample: FloatArray, pvalues: dict[int, float], smallest: int) ->
 
 
 def _fit_place(part: FloatArray, place: int, smallest: int) -> int:
-    """Return the likeliest end of the level before the place, by a noise with long tails."""
+    """Return the likeliest end of the level before the place, assuming noise with long tails."""
     if np.median(part[:place]) == np.median(part[place:]):
         return place
     scaled = (part - part.min()) / np.ptp(part)
@@ -318,7 +318,7 @@ def _fit_place(part: FloatArray, place: int, smallest: int) -> int:
     rest = scaled - np.repeat(levels, [place, part.size - place])
     width = max(_WIDTH * float(np.median(np.abs(rest))), _ROUNDING)
     before, after = (np.log1p(((scaled - level) / width) ** 2) for level in levels)
-    # rounded, so that the unit of the values decides no tie
+    # rounded, so that ties do not depend on the unit of the values
     costs = np.cumsum(before - after)[smallest - 1 : part.size - smallest].round(9)
     return smallest + int(np.argmin(costs))
 
@@ -326,7 +326,7 @@ def _fit_place(part: FloatArray, place: int, smallest: int) -> int:
 def estimate_change(
     before: ArrayLike, after: ArrayLike, likeness: float = 0.0, confidence: float = 0.95
 ) -> Estimate:
-    """Estimate by how much a level differs from the one before.
+    """Estimate how much a level differs from the one before.
 
     Parameters
     ----------

@@ -1,14 +1,14 @@
-"""Margins, and equivalence within one: the changes from which a difference matters.
+"""Margins, and equivalence within a margin: the smallest changes that matter.
 
-"No difference was shown" is not "there is no difference"; only an interval within the margin says
-the second.
+"No difference was shown" is not "there is no difference"; only an interval within the margin shows
+the latter.
 """
 
 from __future__ import annotations
 
 from math import copysign, inf, log1p
 
-#: A log ratio that equals the margin reaches it, whatever the logarithms are in binary.
+#: Tolerance with which a log ratio that equals the margin reaches it despite binary rounding.
 _NEARLY = 1 - 1e-9
 
 
@@ -69,7 +69,7 @@ def log_bounds(margin: float) -> tuple[float, float]:
 
 
 def log_sizes(change: float, margin: float = 0.0) -> tuple[float, float]:
-    """Return how far a change, and the margin on its side, lie from none, in logarithms.
+    """Return the sizes of a change, and of the margin on its side, in logarithms.
 
     Parameters
     ----------
@@ -104,9 +104,9 @@ def log_sizes(change: float, margin: float = 0.0) -> tuple[float, float]:
 
 
 def worsen(share: float, better: str) -> float:
-    """Return the change for the worse of a size: a loss where higher is better, else an increase.
+    """Return the change for the worse of a size: a loss if higher is better, else an increase.
 
-    A loss of everything has no logarithm: from 100 % on it is an increase, too.
+    A loss of 100 % has no logarithm: from 100 % on it is an increase, too.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def worsen(share: float, better: str) -> float:
 
 
 def reaches(log_ratio: float, margin: float) -> bool:
-    """Tell whether a change is at least as large as the margin, either way.
+    """Return whether a change is at least as large as the margin, in either direction.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def reaches(log_ratio: float, margin: float) -> bool:
 
 
 def is_equivalent(low: float, high: float, margin: float) -> bool:
-    """Tell whether an interval of a log ratio lies strictly within 1 ± margin.
+    """Return whether an interval of a log ratio lies strictly within 1 ± margin.
 
     Parameters
     ----------

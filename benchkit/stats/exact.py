@@ -1,7 +1,7 @@
 """Counts that hardly vary: compared by their ranges, without a test.
 
-Three runs of 12 against three of 400 allocations are a fact, but no test on 3 + 3 runs can reach
-5 %.
+Three runs of 12 allocations against three of 400 are a fact, but no test on 3 + 3 runs can reach 5
+%.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from benchkit.stats.sample import FloatArray, middle, read_sample
 
 #: Largest (max - min)/|median| of a side that still counts as exact.
 LARGEST_VARIATION = 0.1
-#: Values per side from which ranges tell how far a metric varies.
+#: Minimum values per side from which ranges show how much a metric varies.
 FEWEST_FOR_RANGES = 4
 
 
 @dataclass(frozen=True, slots=True)
 class ExactDifference:
-    """Two exact sides and how they differ.
+    """Two exact sides and their difference.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class ExactDifference:
 
 
 def exact_difference(x: ArrayLike, y: ArrayLike) -> ExactDifference | None:
-    """Compare two sides exactly, if they can be.
+    """Compare two sides exactly, if possible.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def _range(sample: FloatArray) -> tuple[float, float]:
 
 
 def _is_clear(before: FloatArray, after: FloatArray) -> bool:
-    """Tell whether so few values show that the sides lie further apart than they vary."""
+    """Return whether a few values show that the sides lie further apart than they vary."""
     fewest = min(before.size, after.size)
     if fewest >= FEWEST_FOR_RANGES or (fewest > 1 and _is_constant(before, after)):
         return True

@@ -1,4 +1,4 @@
-"""Which statistic decides the rows of a family, so that the family's error holds."""
+"""The statistic that decides the rows of a family, chosen to control the family's error."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from benchkit.stats.sample import ROUNDING, FloatArray
 from benchkit.stats.spread import spread_ratios
 from benchkit.stats.student import t_tail
 
-#: Each row by its own test · rows together by permutation · Welch's t with the fewest degrees of
+#: Each row by its own test · rows jointly by permutation · Welch's t with the fewest degrees of
 #: freedom, or the t of pairs, in every row.
 Basis: TypeAlias = Literal["row", "max-t", "least-welch", "paired-t"]
-#: Columns that belong together: none · pairs · rounds whose level was taken out of both sides.
+#: Columns that belong together: none · pairs · rounds whose level was removed from both sides.
 Rounds: TypeAlias = Literal["", "pairs", "aligned"]
 
-#: Pooled over so many rows, a spread on one side of at most so many times the other's is borne by
-#: ranks and by joint permutation; of more rows the last. Found by simulation: `nox -s calibrate`.
+#: Number of rows, then the largest pooled ratio of spreads that ranks and joint permutation
+#: tolerate: up to this number of rows, and with more. Determined by simulation: `nox -s calibrate`.
 _BEARABLE: dict[Basis, tuple[int, float, float]] = {"row": (60, 2.0, 1.5), "max-t": (20, 1.5, 1.4)}
-#: Fewest runs per side of ranks and of a permutation.
+#: Minimum runs per side for ranks and for a permutation.
 _FEWEST = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """Rows of one design: as many runs on each side, of the same two variants.
+    """Rows of one design: the same two variants with the same numbers of runs.
 
     Parameters
     ----------
@@ -57,13 +57,13 @@ class Block:
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return len(self.pvalue)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockDecision:
-    """How the rows of a block are decided.
+    """The decision on the rows of a block.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def _choose(block: Block, total: int, alpha: float) -> Basis:
 
 
 def _is_rounded(block: Block) -> bool:
-    """Tell whether a side does not vary, and the rounding step says how far it may.
+    """Return whether a side does not vary, and the rounding step bounds how much it may.
 
     Examples
     --------
@@ -196,7 +196,7 @@ def _is_rounded(block: Block) -> bool:
 
 
 def bearable_ratio(basis: Basis, rows: int) -> float:
-    """Return the pooled ratio of spreads up to which so many rows are decided so.
+    """Return the largest pooled ratio of spreads at which a basis may decide that many rows.
 
     Examples
     --------
@@ -208,7 +208,7 @@ def bearable_ratio(basis: Basis, rows: int) -> float:
 
 
 def _is_alignable(block: Block, total: int) -> bool:
-    """Tell whether aligned values can stand for independent ones: no test is too bold then."""
+    """Return whether aligned values may be treated as independent, which keeps every test valid."""
     x, y = (side - side.mean(axis=1, keepdims=True) for side in (block.x, block.y))
     scale = np.sqrt((x**2).sum(axis=1) * (y**2).sum(axis=1))
     varies = scale > 0
@@ -217,7 +217,7 @@ def _is_alignable(block: Block, total: int) -> bool:
 
 
 def _pool_spreads(block: Block) -> float:
-    """Return the ratio of the spreads of both sides, at least 1, over all rows that vary."""
+    """Return the ratio of the two sides' spreads, at least 1, over all rows that vary."""
     step = np.sqrt(12 * find_floor(np.concatenate([block.x, block.y], axis=1), block.resolution))
     ratios = spread_ratios(block.x, block.y, step)
     known = ratios[(ratios > 0) & np.isfinite(ratios)]
@@ -266,7 +266,7 @@ def _find_pair_error(block: Block, floor: FloatArray) -> FloatArray:
 
 
 def _find_tails(value: FloatArray, error: FloatArray, freedom: int, tail: Tail) -> FloatArray:
-    """Return the p-value of each difference by Student's t; 1 where nothing differs or varies."""
+    """Return the p-value of each difference by Student's t; 1 if nothing differs or varies."""
     varies = error > 0
     t = np.where(varies, value / np.where(varies, error, 1.0), 0.0)
     upper = np.array([t_tail(freedom, abs(each)) for each in t.tolist()])

@@ -1,4 +1,4 @@
-"""How likely the rows of a family are to be shown, decided as `decide_family` decides them."""
+"""The power of the rows of a family, decided in the way of `decide_family`."""
 
 from __future__ import annotations
 
@@ -28,26 +28,29 @@ from benchkit.stats.sample import ROUNDING, FloatArray, check_fraction
 from benchkit.stats.spread import spread_ratios
 from benchkit.stats.student import t_quantile
 
-#: Up to so many runs per side all rows are simulated, and the smallest plan is sought one by one.
+#: Maximum runs per side at which all rows are simulated, and the smallest plan is searched one by
+#: one.
 SIMULATED_RUNS = 10
-#: Up to so many a changed row is; beyond, U is taken as normal, which is about 1 point off.
+#: Maximum runs per side at which a changed row is simulated; beyond, U is taken as normal, which is
+#: off by about 1 point.
 _RANKED_RUNS = 30
-#: Statistics by permutation that are computed for the changed row, its neighbours and all rows, and
-#: the fewest sessions of each: what keeps a plan fast. Of ranks, the pairs of runs.
+#: Permutation statistics computed for the changed row, its neighbours and all rows, and the minimum
+#: number of sessions for each: this keeps a plan fast. For ranks, the number of pairs of runs.
 _CHANGED, _OTHERS, _ALL = (150_000, 150), (2_000_000, 12), (2_500_000, 10)
 _PAIRS = (3_000_000, 800)
-#: A shift that always shows a row is sought up to here, in standard deviations, by halving.
+#: Upper limit of the shift that always shows a row, in standard deviations, and the number of
+#: bisections.
 _LARGEST_SHIFT, _HALVINGS = 40.0, 12
 _EQUAL = 1 - 1e-9
-#: Of more rows the sum of the spread ratios is scaled up, and the largest statistics are reused.
+#: With more rows, the sum of the spread ratios is scaled up, and the largest statistics are reused.
 _MANY_ROWS, _DRAWN_ROWS = 30, 300
 _SEED = 20_261
-#: A spread below this counts as this.
+#: Minimum spread; smaller ones are replaced by it.
 _LEAST_SPREAD = 1e-12
 
 
 class Law(Protocol):
-    """The chance that one changed row is shown among its family, for a number of runs."""
+    """The probability that one changed row is shown among its family, for a number of runs."""
 
     def power(self, shift: float, reach: float) -> float:
         """Return it for a change and a margin, both in standard deviations of a run."""
@@ -62,7 +65,7 @@ def family_power(
     margin: float = 0.0,
     alpha: float = 0.05,
 ) -> tuple[FloatArray, float]:
-    """Return how likely a change is to be shown in each row of a family, and in all of them.
+    """Return the power of a change in each row of a family, and in all rows together.
 
     Parameters
     ----------
@@ -135,7 +138,7 @@ def find_power(
     margin: float = 0.0,
     alpha: float = 0.05,
 ) -> float:
-    """Return how likely a change in one row alone is to be shown among so many rows.
+    """Return the power of a change in one row alone within a family of rows.
 
     Parameters, assumptions and formulas as in `family_power`.
 
@@ -150,7 +153,7 @@ def find_power(
 
 
 def check_design(n: int, rows: int, variants: int, alpha: float) -> None:
-    """Refuse what is no design of a comparison."""
+    """Reject an invalid design of a comparison."""
     check_fraction(alpha, "alpha")
     if n < 2 or not 1 <= variants <= rows:
         raise ValueError(
@@ -160,7 +163,7 @@ def check_design(n: int, rows: int, variants: int, alpha: float) -> None:
 
 @lru_cache(maxsize=256)
 def find_law(n: int, rows: int, variants: int, alpha: float) -> Law:
-    """Return the power of a row among its family, as a function of its change.
+    """Return the power of a row within its family, as a function of its change.
 
     Parameters
     ----------
@@ -183,7 +186,7 @@ def find_law(n: int, rows: int, variants: int, alpha: float) -> Law:
 
 
 def choose_basis(n: int, rows: int, variants: int = 1, alpha: float = 0.05) -> Basis:
-    """Return what `decide_family` decides by where the spreads of both sides are alike.
+    """Return the basis on which `decide_family` decides if both sides' spreads are equal.
 
     Parameters
     ----------
@@ -205,7 +208,7 @@ def choose_basis(n: int, rows: int, variants: int = 1, alpha: float = 0.05) -> B
 
 @lru_cache(maxsize=256)
 def spread_nodes(freedom: int) -> tuple[FloatArray, FloatArray]:
-    """Return values of s/σ, shape (200,), and the weights that make a sum over them a mean.
+    """Return values of s/σ, shape (200,), and weights with which a sum over them is a mean.
 
     Notes
     -----
@@ -242,7 +245,7 @@ class _Student:
 
 @dataclass(frozen=True, slots=True)
 class _Simulated:
-    """Sessions that show a row from a shift on: by the test, and by the estimate's distance."""
+    """Shifts from which each session shows a row: by the test, and by the estimate."""
 
     least: FloatArray
     estimate: FloatArray
@@ -272,7 +275,7 @@ def _simulate(n: int, rows: int, variants: int, alpha: float, basis: Basis) -> L
 def _least_by_permutation(
     runs: FloatArray, rows: int, most: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Return the shift from which max-T shows the first of so many rows."""
+    """Return the shift from which max-T shows the first row of a family."""
     n = runs.shape[1] // 2
     sets = count_sessions(_OTHERS, count_splits(n) * rows)
     others = np.zeros((count_splits(n), sets))
@@ -295,7 +298,7 @@ def _least_by_permutation(
 
 
 def _pool(runs: FloatArray, rows: int, rng: np.random.Generator) -> FloatArray:
-    """Return the size of the mean log ratio of spreads over the rows of each session."""
+    """Return the absolute mean log ratio of spreads over the rows of each session."""
     n = runs.shape[1] // 2
     single = np.log(spread_ratios(runs[:, :n], runs[:, n:]))
     drawn = min(rows - 1, _MANY_ROWS)
@@ -314,7 +317,7 @@ def _least_by_welch(runs: FloatArray, critical: float) -> FloatArray:
 
 
 def _show_all(n: int, shift: FloatArray, reach: FloatArray, variants: int, alpha: float) -> float:
-    """Return how often all rows are shown where all change."""
+    """Return how often all rows are shown if all change."""
     rows, rng = shift.size, np.random.default_rng(_SEED)
     basis = choose_basis(n, rows, variants, alpha)
     if n > SIMULATED_RUNS and basis == "row":
@@ -334,7 +337,7 @@ def _show_all(n: int, shift: FloatArray, reach: FloatArray, variants: int, alpha
             pvalue[:, block] = np.where(is_alike, ranked[:, block], pvalue[:, block])
             estimate[:, block] = np.where(is_alike, shifts[:, block], estimate[:, block])
     elif basis == "max-t":
-        # a variant whose rows are all shown leaves its share of alpha to the others, as by Holm
+        # a variant with all rows shown leaves its share of alpha to the others, as in Holm's method
         pvalue = np.stack(
             [
                 np.where(
@@ -351,7 +354,7 @@ def _show_all(n: int, shift: FloatArray, reach: FloatArray, variants: int, alpha
 
 
 def _are_alike(runs: FloatArray, basis: Basis, rows: int) -> NDArray[np.bool_]:
-    """Tell in which sessions the spreads of both sides are close enough for the basis."""
+    """Return in which sessions the spreads of both sides are close enough for the basis."""
     sessions, block, n = *runs.shape[:2], runs.shape[2] // 2
     sides = runs.reshape(-1, 2 * n)
     ratios = np.log(spread_ratios(sides[:, :n], sides[:, n:])).reshape(sessions, block)
@@ -377,5 +380,5 @@ def _find_worst(pvalue: FloatArray) -> FloatArray:
 
 
 def _pass_holm(pvalue: FloatArray, alpha: float) -> NDArray[np.bool_]:
-    """Tell which sessions reject every row by Holm's method."""
+    """Return which sessions reject every row by Holm's method."""
     return _find_worst(pvalue) <= alpha * ROUNDING

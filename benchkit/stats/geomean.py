@@ -1,7 +1,7 @@
 """Many benchmarks together: one change over all of them, with the interval that the runs allow.
 
-Single rows may each be undecided where all of them together are not; and benchmarks that one
-process measured in one go vary together, so that the run is what is counted.
+Single rows may be undecided although all rows together are decided; and benchmarks that one process
+measured together vary together, so runs are what counts.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Means, medians and Student's t: for the two or three runs that ranks cannot judge.
 
 With fewer than 4 runs per side no rank test can reach 5 %; Welch's test can, at the price of
-assuming normal runs.
+assuming normally distributed runs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from benchkit.stats.sample import (
 from benchkit.stats.signed_rank import smallest_paired_pvalue
 from benchkit.stats.student import t_quantile, t_tail
 
-#: Fewest values on each side for ranks, and for Welch's.
+#: Minimum number of values on each side for ranks, and for Welch's test.
 _RANKED, _FEWEST = 4, 2
 _CONSTANT = "neither side varies, so there is no interval"
 _CONSTANT_UNEQUAL = "neither side varies, so p is the smallest that ranks allow"
@@ -177,7 +177,7 @@ def estimate_shift(
 
 
 def _predict_shift(x: ArrayLike, y: ArrayLike, confidence: float) -> Estimate:
-    """Put the shorter side beside what the longer one predicts."""
+    """Compare the shorter side with the prediction from the longer one."""
     if np.size(y) <= np.size(x):
         return compare_with_history(x, y, confidence)[0]
     estimate = compare_with_history(y, x, confidence)[0]
@@ -243,7 +243,7 @@ def paired_t(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> tuple[Esti
 
 
 def prediction_interval(x: ArrayLike, confidence: float = 0.95) -> Estimate:
-    """Predict where one new value will fall.
+    """Predict the value of one new run.
 
     Parameters
     ----------
@@ -289,7 +289,7 @@ def prediction_interval(x: ArrayLike, confidence: float = 0.95) -> Estimate:
 
 
 def mean_interval(x: ArrayLike, confidence: float = 0.95) -> Estimate:
-    """Return the mean with Student's interval; NaN ends, with a note, where x does not vary.
+    """Return the mean with Student's interval; NaN ends, with a note, if x does not vary.
 
     Parameters
     ----------
@@ -314,7 +314,7 @@ def mean_interval(x: ArrayLike, confidence: float = 0.95) -> Estimate:
 def relative_reaches(
     samples: Sequence[Sequence[float]], confidence: float = 0.95
 ) -> list[float | None]:
-    """Return half the interval of each mean as a share of the median: what stands behind ``±``.
+    """Return half the interval of each mean as a share of the median: the number after ``±``.
 
     Parameters
     ----------
@@ -361,7 +361,7 @@ def _quantile(freedom: int, confidence: float) -> float:
 def _judge_constants(
     before: FloatArray, after: FloatArray, difference: float, confidence: float
 ) -> tuple[Estimate, TestResult]:
-    """Say what can be said where neither side varies: only whether and how they are ordered."""
+    """Return the result if neither side varies: only whether and how they are ordered."""
     estimate = Estimate(difference, nan, nan, confidence, "welch", (_CONSTANT,))
     if difference == 0:
         return estimate, TestResult(0.0, 1.0, "welch", (_CONSTANT,))
@@ -370,11 +370,11 @@ def _judge_constants(
 
 
 def compare_means(x: FloatArray, y: FloatArray) -> float:
-    """Return mean(y) - mean(x): what `welch` estimates, where no interval is asked for."""
+    """Return mean(y) - mean(x), the estimate of `welch`, without an interval."""
     return _mean(y) - _mean(x)
 
 
 def _mean(sample: FloatArray) -> float:
-    """Return the mean; of a constant sample exactly the constant, whatever rounding would do."""
+    """Return the mean; for a constant sample exactly the constant, despite rounding."""
     first = float(sample[0])
     return first + float(np.mean(sample - first))

@@ -17,17 +17,17 @@ from benchkit.stats.sample import LARGEST, FloatArray
 
 Tail: TypeAlias = Literal["two-sided", "greater"]
 
-#: Up to so many assignments are enumerated; of more, so many are drawn.
+#: Maximum number of assignments that are enumerated, and the number drawn if there are more.
 _ENUMERATED, _DRAWN = comb(14, 7), 1999
-#: Statistics held at a time.
+#: Maximum number of statistics in memory.
 _AT_ONCE = 1 << 20
-#: Statistics that differ by less are equal.
+#: Relative difference below which statistics are equal.
 _EQUAL = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class MaxT:
-    """What joint permutations say of each row.
+    """The result of joint permutations for each row.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def sign_flip_max_t(
 
 
 def count_splits(n: int) -> int:
-    """Return into how many pairs of sides `measure_splits` parts n + n columns.
+    """Return the number of ways in which `measure_splits` splits n + n columns into two sides.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def count_splits(n: int) -> int:
 
 
 def measure_splits(runs: ArrayLike) -> FloatArray:
-    """Return the two-sided statistic of each row by each way to part its columns in two sides.
+    """Return the two-sided statistic of each row for each split of its columns into two sides.
 
     Parameters
     ----------
@@ -216,19 +216,19 @@ def _read(values: ArrayLike, name: str) -> FloatArray:
 
 
 def _order(pooled: FloatArray, n: int) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Put columns and rows in an order that only their values decide."""
+    """Sort columns and rows in an order that depends only on their values."""
     columns = np.lexsort(np.sort(pooled, axis=0))
     return pooled[:, columns], columns >= n
 
 
 def _summarise(table: FloatArray) -> bytes:
-    """Return a seed that depends on the order of the values in each row, and on nothing else."""
+    """Return a seed that depends only on the order of the values in each row."""
     ranks = table.argsort(axis=1, kind="stable").argsort(axis=1, kind="stable")
     return hashlib.sha256(np.sort(ranks, axis=0).tobytes()).digest()
 
 
 def find_floor(values: FloatArray, resolution: FloatArray) -> FloatArray:
-    """Return the least variance that rounding leaves to each row."""
+    """Return the minimum variance of each row that rounding implies."""
     steps = np.diff(np.sort(values, axis=1), axis=1)
     steps = np.where(steps > 0, steps, np.inf).min(axis=1)
     step = np.where(resolution > 0, resolution, np.where(np.isfinite(steps), steps, 0.0))
@@ -237,7 +237,7 @@ def find_floor(values: FloatArray, resolution: FloatArray) -> FloatArray:
 
 
 def _assign(n: int, seed: bytes) -> FloatArray:
-    """Return which columns are the variant's, one assignment a row, without the mirrored ones."""
+    """Return which columns are the variant's, one assignment per row, without mirrored ones."""
     if comb(2 * n, n) <= _ENUMERATED:
         return _enumerate(n)
     generator = np.random.default_rng(np.frombuffer(seed, dtype=np.uint32))
@@ -257,7 +257,7 @@ def _enumerate(n: int) -> FloatArray:
 
 
 def _flip(n: int, seed: bytes) -> FloatArray:
-    """Return signs of the pairs, without the mirrored ones."""
+    """Return signs of the pairs, without mirrored ones."""
     if 2**n <= _ENUMERATED:
         bits = (np.arange(2 ** (n - 1))[:, None] >> np.arange(n)) & 1
         return (1 - 2 * bits).astype(np.float64)
@@ -295,7 +295,7 @@ def _measure_pairs(
 
 
 def _divide(difference: FloatArray, variance: FloatArray, tail: Tail) -> FloatArray:
-    """Return t; 0 where nothing differs, however little varies."""
+    """Return t; 0 if nothing differs, however small the variance."""
     t: FloatArray = difference / np.sqrt(np.maximum(variance, np.finfo(np.float64).tiny))
     return np.abs(t) if tail == "two-sided" else t
 
@@ -309,8 +309,8 @@ def _step_down(
     alone, jointly = np.zeros(order.size), np.zeros(order.size)
     for part in parts:
         ranked = part[:, order]
-        # Of a two-sided statistic the mirrored assignment gives the same, of a one-sided the
-        # opposite; drawn assignments stand for themselves.
+        # The mirrored assignment has the same two-sided statistic, and the opposite one-sided
+        # statistic; drawn assignments are not mirrored.
         mirrors = (ranked, -ranked) if tail == "greater" and not is_drawn else (ranked,)
         for each in mirrors:
             alone += (each >= reach).sum(axis=0)

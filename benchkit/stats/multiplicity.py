@@ -1,7 +1,7 @@
-"""Many tests at once: adjusted p-values, and how many rows a number of runs can carry.
+"""Many tests at once: adjusted p-values, and the number of rows that a number of runs can support.
 
-20 comparisons of nothing at 5 % show a false change in 64 % of reports; and with few runs a large
-family can never reject at all, which has to be said instead of "no difference".
+20 comparisons without a difference at 5 % show a false change in 64 % of reports. With few runs a
+large family can never reject at all, which must be reported instead of "no difference".
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def benjamini_hochberg(pvalues: ArrayLike) -> FloatArray:
 
 
 def largest_family(n: int, m: int, alpha: float = 0.05) -> int:
-    """Return the most rows among which Holm can still reject one.
+    """Return the largest number of rows among which Holm can still reject one.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def largest_family(n: int, m: int, alpha: float = 0.05) -> int:
 
 @lru_cache(maxsize=16)
 def runs_for_family(rows: int, alpha: float = 0.05) -> int:
-    """Return the fewest runs per side with which Holm can reject in that many rows.
+    """Return the minimum runs per side with which Holm can reject in that many rows.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def runs_for_family(rows: int, alpha: float = 0.05) -> int:
 
 
 def largest_paired_family(n: int, alpha: float = 0.05) -> int:
-    """Return the most rows among which Holm can still reject one, with n pairs in each.
+    """Return the largest number of rows in which Holm can still reject one, with n pairs in each.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def largest_paired_family(n: int, alpha: float = 0.05) -> int:
 
 @lru_cache(maxsize=16)
 def pairs_for_family(rows: int, alpha: float = 0.05) -> int:
-    """Return the fewest pairs with which Holm can reject in that many rows.
+    """Return the minimum number of pairs with which Holm can reject in that many rows.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ def pairs_for_family(rows: int, alpha: float = 0.05) -> int:
 
 @lru_cache(maxsize=16)
 def _fraction(alpha: float) -> Fraction:
-    """Return alpha as it was meant: 0.05 is a twentieth."""
+    """Return alpha free of binary rounding: 0.05 is exactly a twentieth."""
     return Fraction(alpha).limit_denominator(10**9)
 
 
@@ -239,7 +239,7 @@ def _check_family(rows: int, alpha: float) -> None:
 
 
 def _adjust(pvalues: ArrayLike, step: Callable[[FloatArray], FloatArray]) -> FloatArray:
-    """Apply a step to the sorted p-values that exist and put the results back in their places."""
+    """Apply a step to the sorted p-values that exist and restore their original order."""
     raw = np.asarray(pvalues, dtype=np.float64)
     tested = np.flatnonzero(~np.isnan(raw))
     present = raw[tested]

@@ -1,8 +1,8 @@
 """Trends over a session, and whether two sides were measured in turn.
 
-A machine that drifts by 5 % makes a difference of 5 % between what was measured first and what
-was measured last, and no test on the values alone can tell. numpy only; small numbers of runs are
-counted exactly.
+A machine that drifts by 5 % causes a difference of 5 % between what was measured first and what was
+measured last, and no test on the values alone can detect this. Only numpy is used; small numbers of
+runs are counted exactly.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from numpy.typing import ArrayLike, NDArray
 from benchkit.stats.rank import mann_whitney
 from benchkit.stats.sample import FloatArray, read_sample
 
-#: Most values of one variant for which the distribution of Kendall's S is counted.
+#: Maximum values of one variant for which the distribution of Kendall's S is counted.
 COUNTED = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """How values move with time.
+    """The change of values with time.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def _read_strata(times: Sequence[ArrayLike], values: Sequence[ArrayLike]) -> lis
 
 
 def _pair_up(stratum: _Stratum) -> _Stratum:
-    """Return by how much each pair of a variant differs in value and in time."""
+    """Return the differences in value and in time of each pair of runs of a variant."""
     at, value = stratum
     first, second = np.triu_indices(at.size, 1)
     return value[second] - value[first], at[second] - at[first]
@@ -215,7 +215,7 @@ def _test_score(strata: Sequence[_Stratum], score: int) -> float:
 
 
 def _count_inversions(n: int) -> FloatArray:
-    """Return the chance of 0, 1, … rising pairs among n values in random order."""
+    """Return the probability of 0, 1, … rising pairs among n values in random order."""
     chances: FloatArray = np.ones(1)
     for size in range(2, n + 1):
         chances = np.convolve(chances, np.full(size, 1 / size))

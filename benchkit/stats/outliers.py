@@ -1,9 +1,9 @@
 """Values far from the rest of their side, and runs that fall into two groups.
 
-A run that was starved or interrupted has to be named; whether it counts is for a person.
+A run that was starved or interrupted must be reported; whether it counts is for a person to decide.
 
-A machine with two states (turbo or not, one core or the other) makes a median that no run ever
-has; the cause has to be found, not averaged.
+A machine with two states (turbo or not, one core or the other) results in a median that no run has;
+the cause has to be found, not averaged.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from benchkit.stats.sample import FloatArray, middles, read_sample
 
-#: Beyond this modified z-score a value lies far from the rest.
+#: Modified z-score above which a value is far from the rest.
 FAR = 3.5
-#: Fewest values of which one can be called far: of 4 the two in the middle decide alone.
+#: Minimum number of values for detecting outliers: with 4 values, the two in the middle decide
+#: alone.
 SMALLEST = 5
-#: Makes the median absolute deviation of normal values their standard deviation.
+#: Factor that scales the median absolute deviation of normal values to their standard deviation.
 _NORMAL = 0.6745
 
 
@@ -78,14 +79,14 @@ def find_outliers_of_each(samples: Sequence[ArrayLike]) -> list[NDArray[np.bool_
     return far
 
 
-#: Fewest values, and fewest of one group: a value by itself is an outlier, not a mode.
+#: Minimum number of values, and of values in a group: a single value is an outlier, not a mode.
 _FEWEST = 10
 GROUP = 3
-#: How much better two groups have to explain the values (BIC), and how far they have to lie apart
-#: in median absolute deviations within them.
+#: Minimum gain in explaining the values by two groups (BIC), and minimum distance of the groups in
+#: median absolute deviations within them.
 _EVIDENCE = 6.0
 _APART = 2.5
-#: Rounds of the fit at most, and the gain in log-likelihood below which it has settled.
+#: Maximum iterations of the fit, and the gain in log-likelihood below which it has converged.
 _ROUNDS, _STILL = 60, 1e-6
 
 
@@ -155,7 +156,7 @@ def find_modes(x: ArrayLike) -> Modes | None:
 
 
 def find_modes_of_each(samples: Sequence[ArrayLike]) -> list[Modes | None]:
-    """Look for two groups in each of many samples: every digit is that of `find_modes` of it."""
+    """Look for two groups in each of many samples: every digit equals that of `find_modes`."""
     modes_of_each: list[Modes | None] = [None] * len(samples)
     sizes: dict[int, list[tuple[int, FloatArray]]] = {}
     for at, x in enumerate(samples):
@@ -192,9 +193,9 @@ def _find_in_rows(samples: FloatArray) -> Iterator[tuple[int, Modes]]:
 
 
 def _weigh(ordered: FloatArray, cut: int) -> FloatArray:
-    """Return by how much two normal distributions of one variance explain each row better.
+    """Return how much better two normal distributions of equal variance explain each row.
 
-    A row whose fit has settled is left as it is, and the others go on.
+    A row whose fit has converged is left unchanged while the others continue.
     """
     n = ordered.shape[1]
     deviation = ordered.std(axis=1, keepdims=True)
@@ -223,5 +224,5 @@ def _weigh(ordered: FloatArray, cut: int) -> FloatArray:
         mean = (weight * scaled[:, :, None]).sum(axis=1) / count
         away = (scaled[:, :, None] - mean[:, None]) ** 2
         variance = np.maximum((weight * away).reshape(len(rows), -1).sum(axis=1) / n, 1e-12)
-    evidence: FloatArray = 2 * (two - one) - 2 * log(n)  # two more parameters
+    evidence: FloatArray = 2 * (two - one) - 2 * log(n)  # two additional parameters
     return evidence

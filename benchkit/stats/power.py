@@ -1,8 +1,8 @@
-"""How many runs are needed, and what so many runs can show.
+"""The number of runs needed, and what a number of runs can show.
 
-"inconclusive" has to come with what to do about it.
+"Inconclusive" must come with what to do about it.
 
-Planning only: never the power of the test that was just made, which says nothing new.
+Planning only: never the power of the test that was just made, which adds no information.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from statistics import NormalDist
 from benchkit.stats.equivalence import log_bounds, log_sizes
 from benchkit.stats.sample import check_fraction
 
-#: Below this no rank test reaches 5 %, so no smaller number of runs is ever advised.
+#: Minimum number of runs to recommend: below, no rank test reaches 5 %.
 FEWEST_RUNS = 4
-#: More runs than this are not an advice: None is returned.
+#: Maximum number of runs to recommend; None is returned beyond.
 MOST_RUNS = 1000
-#: Logarithms beyond this are no sizes of effects.
+#: Largest logarithm that is a plausible size of an effect.
 _LARGEST_LOG = 300.0
 
 
@@ -152,7 +152,7 @@ def runs_to_show_effect(
 def detectable_effect(
     half_width: float, margin: float, *, confidence: float = 0.95, power: float = 0.8
 ) -> float | None:
-    """Estimate the smallest increase that runs like those of an interval show.
+    """Estimate the smallest increase that runs like those of an interval can show.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def detectable_effect(
 def detectable_shift(
     half_width: float, margin: float, *, confidence: float = 0.95, power: float = 0.8
 ) -> float:
-    """Estimate the smallest difference that runs like those of an interval show.
+    """Estimate the smallest difference that runs like those of an interval can show.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ def _z(probability: float) -> float:
 
 
 def _scale_runs(half_width: float, n: float, target: float) -> int | None:
-    """Return n·(half_width/target)² as runs, None where that is no advice."""
+    """Return n·(half_width/target)² as runs, None if that is too many to recommend."""
     if not n >= 2 or half_width < 0:
         raise ValueError(f"expected n >= 2 and half_width >= 0, got {n}, {half_width}")
     if not isfinite(half_width):

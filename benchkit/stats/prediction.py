@@ -1,6 +1,6 @@
 """Prediction of a new run from earlier ones.
 
-A new commit has one run and a long history; an interval for the mean of the past says nothing of
+A new commit has one run and a long history; an interval for the mean of the past does not show
 where a single run may lie.
 """
 
@@ -24,7 +24,7 @@ from benchkit.stats.sample import (
 )
 from benchkit.stats.student import t_quantile, t_tail
 
-#: Fewest earlier runs that predict anything of use.
+#: Minimum number of earlier runs for a useful prediction.
 HISTORY = 8
 
 
@@ -108,7 +108,7 @@ def predict(history: ArrayLike, new: ArrayLike, confidence: float = 0.95) -> Est
 
 
 def predictive_pvalue(history: ArrayLike, new: float) -> float:
-    """Return how rarely the next run lies as far from the earlier ones as a new one does.
+    """Return the probability that the next run lies as far from the earlier ones as a new one.
 
     Parameters
     ----------
@@ -155,12 +155,12 @@ def predictive_pvalue(history: ArrayLike, new: float) -> float:
 
 
 def _center(sample: FloatArray) -> float:
-    """Return the mean; of a constant sample exactly the constant."""
+    """Return the mean; for a constant sample exactly the constant."""
     return float(sample[0]) + float(np.mean(sample - sample[0]))
 
 
 def _rank_of_ends(n: int, confidence: float) -> int:
-    """Return which smallest and largest of n runs hold the next one; 0 where none do."""
+    """Return which smallest and largest of n runs enclose the next one; 0 if none do."""
     return floor((1 - confidence) / 2 * (n + 1) * ROUNDING)
 
 

@@ -2,9 +2,9 @@
 
 None in five is not never.
 
-All ways, or many, to deal the runs of one variant out to two sides.
+Also all ways, or many, to split the runs of one variant into two sides.
 
-Two halves of the same runs differ by chance alone, which shows what chance does.
+Two halves of the same runs differ by chance alone, which shows the effect of chance.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def estimate_rate(times: float, trials: float, confidence: float = 0.95) -> Esti
 
 
 def count_splits(n: int, k: int) -> int:
-    """Return in how many ways k and k of n runs make two sides.
+    """Return the number of ways to choose two sides of k runs each from n runs.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def count_splits(n: int, k: int) -> int:
 
 
 def split_runs(n: int, k: int, most: int, seed: int = 0) -> tuple[Split, ...]:
-    """Deal k and k of n runs out to two sides.
+    """Split k + k of n runs into two sides.
 
     Parameters
     ----------

@@ -1,11 +1,12 @@
 """Quantiles by the rules that tools use, exactly or from a sketch of bounded size.
 
-A percentile is comparable with a tool's own only by the tool's own rule, and a soak test has more
+A percentile is comparable with that of a tool only under the tool's rule, and a soak test has more
 samples than memory.
 
-Quantiles of a histogram whose buckets somebody else chose.
+Also quantiles of a histogram with predefined buckets.
 
-How values lie inside a bucket is not known: its bounds are all that can be said of a quantile.
+The distribution of values inside a bucket is unknown: its bounds are all that is known about a
+quantile.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ import numpy as np
 
 from benchkit.stats.sample import FloatArray
 
-#: Rules by name: the place of quantile q among n sorted values, from 0.
+#: Rules by name: the place of quantile q among n sorted values, counted from 0.
 RULES = ("linear", "floor", "ceil", "hazen")
-#: Values that are kept as they are; beyond, a sketch takes their place.
+#: Maximum number of values that are kept as they are; beyond, a sketch replaces them.
 EXACT_VALUES = 1 << 21
-#: Values that are put into the sketch together.
+#: Number of values that are added to the sketch at once.
 _TOGETHER = 1 << 18
 #: Relative error of a quantile from the sketch.
 SKETCH_ERROR = 5e-4
@@ -71,7 +72,7 @@ def quantile(values: np.ndarray, levels: Sequence[float], rule: str = "linear") 
 
 
 class Digest:
-    """What is kept of a stream of samples: all of them, or a sketch beyond a number of them.
+    """A summary of a stream of samples: all of them, or a sketch beyond a maximum number.
 
     Parameters
     ----------
@@ -106,16 +107,16 @@ class Digest:
         self.minimum, self.maximum = math.inf, -math.inf
         self.mean = 0.0
         self._squares = 0.0
-        self._moments: list[tuple[int, float, float]] = []  # of each block
+        self._moments: list[tuple[int, float, float]] = []  # for each block
         self._limit = exact_values
-        #: All values, or those that are not in the sketch yet.
+        #: All values, or those not yet in the sketch.
         self._blocks: list[np.ndarray] = []
         self._waiting = 0
         self._bins: dict[int, int] = {}
 
     @property
     def is_exact(self) -> bool:
-        """Whether all values are still there."""
+        """Whether all values are still stored."""
         return self.count <= self._limit
 
     @property
@@ -124,7 +125,7 @@ class Digest:
         return math.sqrt(self._squares / (self.count - 1)) if self.count > 1 else math.nan
 
     def add(self, values: np.ndarray) -> None:
-        """Take a block of finite values, shape (k,)."""
+        """Add a block of finite values, shape (k,)."""
         if not len(values):
             return
         mean = float(values.mean())
@@ -137,12 +138,12 @@ class Digest:
             self._sketch()
 
     def condense(self, part: float) -> None:
-        """Put the values into the sketch if those of which they are a part are too many to keep."""
+        """Move the values to the sketch if the whole, of which they are a part, is too large."""
         if self.count > 4 * part * self._limit:
             self._sketch()
 
     def join(self, other: Digest) -> None:
-        """Take the blocks that another digest took, with the result that `add` would have."""
+        """Add the blocks that another digest collected, with the result that `add` would have."""
         for moments in other._moments:
             self._add_moments(*moments)
         self.minimum = min(self.minimum, other.minimum)
@@ -156,7 +157,7 @@ class Digest:
 
     @property
     def is_sound(self) -> bool:
-        """Whether nothing is in the sketch that would be kept if one digest had taken all."""
+        """Whether the sketch contains no value that a single digest would have kept."""
         return not (self.is_exact and self._bins)
 
     def quantiles(self, levels: Sequence[float]) -> np.ndarray:
@@ -180,7 +181,7 @@ class Digest:
         self.count = total
 
     def _sketch(self) -> None:
-        """Count what waits in the bins, many values at a time: each bin costs a step of Python."""
+        """Count pending values in the bins, many at a time: each bin costs a step of Python."""
         if self._waiting:
             values, tiny = np.concatenate(self._blocks), np.finfo(float).tiny
             self._blocks, self._waiting = [], 0
@@ -195,7 +196,7 @@ class Digest:
 
 
 class BucketQuantile(NamedTuple):
-    """A quantile, interpolated, and the bounds of the bucket in which it lies."""
+    """An interpolated quantile, and the bounds of the bucket that contains it."""
 
     value: float
     low: float
@@ -203,7 +204,7 @@ class BucketQuantile(NamedTuple):
 
     @property
     def width(self) -> float:
-        """How far from `value` the quantile may be."""
+        """Maximum distance of the quantile from `value`."""
         return self.high - self.low
 
 

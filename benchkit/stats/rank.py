@@ -1,8 +1,8 @@
 """Rank statistics for two samples: the Mann-Whitney test and the Hodges-Lehmann shift.
 
-They stay calibrated with few runs and outlying ones, and assume no distribution.
+They stay calibrated with few runs and outliers, and assume no distribution.
 
-Everything is exact, also with ties, up to the sizes in `benchkit.stats.ranksum`; beyond, the
+Everything is exact, even with ties, up to the sizes in `benchkit.stats.ranksum`; beyond, the
 method's name and a note say that the normal approximation was used. scipy is never imported.
 """
 
@@ -125,7 +125,7 @@ def smallest_pvalue(n: int, m: int) -> float:
 
 
 def hodges_lehmann(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> Estimate:
-    """Estimate how far y is shifted against x, with an exact interval.
+    """Estimate the shift of y against x, with an exact interval.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def _find_tails(
 
 
 def tell_method(n: int, m: int, distinct: int) -> tuple[str, tuple[str, ...]]:
-    """Name how n against m values are counted, so many of them distinct, with its notes."""
+    """Return the method for n against m values with this many distinct ones, and its notes."""
     notes = (_ALL_EQUAL,) if distinct == 1 else ()
     if not is_countable(n, m, tied=distinct < n + m):
         return "normal", (*notes, _APPROXIMATE)
@@ -240,7 +240,7 @@ def approximate_tails(n: int, m: int, u: float, tied: float) -> tuple[float, flo
 
 
 def critical_rank(n: int, m: int, alpha: float) -> tuple[int, tuple[str, ...]]:
-    """Return the largest c with P(U <= c-1) <= alpha/2, 0 where there is none, and its notes."""
+    """Return the largest c with P(U <= c-1) <= alpha/2, 0 if there is none, and its notes."""
     if is_countable(n, m, tied=False):
         level = alpha / 2 * ROUNDING
         return int(np.searchsorted(untied_cdf(n, m), level, side="right")), ()
@@ -250,7 +250,7 @@ def critical_rank(n: int, m: int, alpha: float) -> tuple[int, tuple[str, ...]]:
 
 
 def tell_too_few(n: int, m: int, confidence: float) -> str:
-    """Say why there is no interval, and with how many values there is one."""
+    """Explain why there is no interval, and how many values are needed for one."""
     enough = next(k for k in range(2, 600) if smallest_pvalue(k, k) <= (1 - confidence) * ROUNDING)
     level = f"{100 * confidence:g} %"
     return f"{n} and {m} values are too few for a {level} interval: at least {enough} and {enough}"

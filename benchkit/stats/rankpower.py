@@ -1,4 +1,4 @@
-"""How likely the rank test is to show a row, and draws of its p-values for many rows."""
+"""The power of the rank test for a row, and drawn p-values for many rows."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from benchkit.stats.ranksum import is_countable, untied_cdf
 from benchkit.stats.sample import ROUNDING, FloatArray
 
-#: Sessions that are drawn at most.
+#: Maximum number of sessions to draw.
 _SESSIONS = 12_000
-#: Up to so many runs per side all rows together are counted.
+#: Maximum runs per side at which all rows together are counted.
 _COUNTED_RUNS = 100
-#: Values that are drawn for a rank test, and the fewest sessions: what keeps a plan fast.
+#: Number of values drawn for a rank test, and the minimum number of sessions: this keeps a plan
+#: fast.
 _PAIRS, _NORMAL = (3_000_000, 800), (2_500_000, 10)
-#: Beyond this correlation two values are one.
+#: Correlation above which two values count as one.
 _SAME = 0.9999
 
 
@@ -43,12 +44,12 @@ class NormalRanks:
 
 
 def draw_runs(n: int, sessions: int, rng: np.random.Generator) -> FloatArray:
-    """Draw sessions of n + n runs whose differences of the means are evenly spread quantiles."""
+    """Draw sessions of n + n runs whose differences of means are evenly spaced normal quantiles."""
     return _spread_evenly(rng.standard_normal((sessions, 2 * n)))
 
 
 def _spread_evenly(runs: FloatArray) -> FloatArray:
-    """Move the second sides so that the differences of the means are evenly spread quantiles."""
+    """Shift the second sides so that the differences of means are evenly spaced quantiles."""
     from scipy.special import ndtri
 
     sessions, n = len(runs), runs.shape[1] // 2
@@ -60,7 +61,7 @@ def _spread_evenly(runs: FloatArray) -> FloatArray:
 
 
 def count_sessions(work: tuple[int, int], statistics: int) -> int:
-    """Return how many sessions of so many statistics are affordable."""
+    """Return the affordable number of sessions with this number of statistics each."""
     most, fewest = work
     return min(max(most // statistics, fewest), _SESSIONS)
 
@@ -85,7 +86,7 @@ def count_below(n: int, level: float) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Moments:
-    """Of U at 0 and at the margin: means and standard deviations, and their correlation."""
+    """Means and standard deviations of U at 0 and at the margin, and their correlation."""
 
     mean: tuple[FloatArray, FloatArray]
     sd: tuple[FloatArray, FloatArray]
@@ -141,7 +142,7 @@ def rank_sessions(before: FloatArray, after: FloatArray) -> tuple[FloatArray, Fl
 
 
 def split_variants(rows: int, variants: int) -> list[slice]:
-    """Return the places of each variant's rows; a benchmark has the same place in each."""
+    """Return the slice of each variant's rows; a benchmark has the same place in each."""
     size = max(rows // variants, 1)
     return [slice(start, min(start + size, rows)) for start in range(0, rows, size)]
 
@@ -160,7 +161,7 @@ def draw_ranks(
 def _count_ranks(
     n: int, shift: FloatArray, reach: FloatArray, blocks: list[slice], rng: np.random.Generator
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Draw all benchmarks from the same simulated sessions, each in another order."""
+    """Draw all benchmarks from the same simulated sessions, each in a different order."""
     sessions = count_sessions(_PAIRS, n * n)
     size = max(block.stop - block.start for block in blocks)
     order = rng.permuted(np.tile(np.arange(sessions)[:, None], size), axis=0)
@@ -180,7 +181,7 @@ def _count_ranks(
 
 
 def _find_pvalues(n: int, below: NDArray[np.int64]) -> FloatArray:
-    """Return p of each U of the lower side, as `mann_whitney` finds it without ties."""
+    """Return the p-value of each U of the lower side, as in `mann_whitney` without ties."""
     from scipy.special import ndtr
 
     least = np.minimum(below, n * n - below)

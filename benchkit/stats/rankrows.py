@@ -1,14 +1,15 @@
-"""The rank test and the Hodges-Lehmann shift of many rows in one go.
+"""The rank test and the Hodges-Lehmann shift for many rows at once.
 
-Thousands of benchmarks are compared in the time that a loop needs to sort them; every number is
+Thousands of benchmarks are compared in the time that a loop needs to sort them; every number equals
 that of `mann_whitney` and `hodges_lehmann` on the row alone.
 
-The exact distributions of Mann-Whitney's U for many patterns of ties at once.
+Also the exact distributions of Mann-Whitney's U for many patterns of ties at once.
 
-Half of the rows of a large comparison have ties, each in its own pattern; their halves repeat.
+Half of the rows of a large comparison have ties, each in a different pattern; their halves repeat.
 
 A distribution is the product of those of the lower and the upper ranks. Both are counted as Fourier
-transforms, where a product of polynomials is one of numbers, and rounded to integers at the end.
+transforms, in which a product of polynomials is a product of numbers, and rounded to integers at
+the end.
 """
 
 from __future__ import annotations
@@ -32,17 +33,17 @@ from benchkit.stats.rank import (
 from benchkit.stats.ranksum import is_countable, untied_cdf
 from benchkit.stats.sample import LARGEST, Estimate, FloatArray, TestResult, check_fraction
 
-#: Differences held at a time: what a core's own cache holds.
+#: Number of differences in memory: as many as fit the private cache of a core.
 _AT_ONCE = 1 << 16
-#: More differences of a row are not all made: those that matter are found by about so many values
-#: of each side, and this share of all more on either side of them.
+#: Above this number of differences per row, only those that matter are computed. About this many
+#: values of each side locate them, plus this share of all differences on either side.
 _MOST_SORTED, _THINNED, _REACH = 2_000, 24, 0.015
-#: More than sums and differences of two numbers are rounded by, as a share of both.
+#: Upper bound of the rounding error of sums and differences of two numbers, as a share of both.
 _ROUNDED = 8 * np.finfo(np.float64).eps
 IntArray = NDArray[np.int64]
-#: Up to so many splits the rounding errors of a transform stay below a thousandth of one.
+#: Maximum number of splits at which rounding errors of a transform stay below a thousandth of one.
 _MOST_SPLITS = 2**40
-#: Numbers of transforms that are held, and that a core's own cache holds.
+#: Number of transforms in memory, and the number that fits the private cache of a core.
 _HELD, _TRANSFORMED = 1 << 22, 1 << 16
 
 
@@ -77,7 +78,7 @@ class RankRows:
     distinct: NDArray[np.int64]
 
     def results(self) -> Iterator[tuple[Estimate, Estimate, TestResult]]:
-        """Yield estimate, inner estimate and test of each row, with the notes of its own.
+        """Yield estimate, inner estimate and test of each row, with its notes.
 
         Examples
         --------
@@ -108,7 +109,7 @@ class RankRows:
 def _estimate(
     sizes: tuple[int, int], confidence: float, alpha: float
 ) -> Callable[[float, float, float], Estimate]:
-    """Return what makes an estimate of value, low and high, as `hodges_lehmann` does."""
+    """Return a function that makes an estimate of value, low and high, like `hodges_lehmann`."""
     c, notes = critical_rank(*sizes, alpha)
     notes = notes if c else (tell_too_few(*sizes, confidence),)
     return partial(_make, confidence, notes)
@@ -189,7 +190,7 @@ def _read_table(values: ArrayLike, name: str) -> FloatArray:
 
 
 def _pick(before: FloatArray, after: FloatArray, ranks: NDArray[np.intp]) -> FloatArray:
-    """Return the differences of these ranks, from 0, of each row: shape (ranks, rows)."""
+    """Return the differences with these ranks, from 0, of each row: shape (ranks, rows)."""
     rows, size = len(before), before.shape[1] * after.shape[1]
     lowest, highest = ranks.min(), ranks.max()
     picked = np.empty((ranks.size, rows))
@@ -197,7 +198,7 @@ def _pick(before: FloatArray, after: FloatArray, ranks: NDArray[np.intp]) -> Flo
     for start in range(0, rows, step):
         chunk = slice(start, start + step)
         differences = (after[chunk, :, None] - before[chunk, None, :]).reshape(-1, size)
-        differences.partition(lowest, axis=1)  # what lies outside need not be in order
+        differences.partition(lowest, axis=1)  # values outside may be unordered
         differences[:, lowest:].partition(highest - lowest, axis=1)
         differences[:, lowest : highest + 1].sort(axis=1)
         picked[:, chunk] = differences[:, ranks].T
@@ -205,9 +206,9 @@ def _pick(before: FloatArray, after: FloatArray, ranks: NDArray[np.intp]) -> Flo
 
 
 def _pick_near(before: FloatArray, after: FloatArray, ranks: NDArray[np.intp]) -> FloatArray:
-    """Do what `_pick` does by those differences alone that lie near the ranks.
+    """Do the same as `_pick` with only the differences near the ranks.
 
-    Where these lie is read off every few values of both sides, in order.
+    Their location is read from every few values of both sides, in order.
     """
     x, y = np.sort(before, axis=1), np.sort(after, axis=1)
     gaps = (max(side.shape[1] // _THINNED, 1) for side in (x, y))
@@ -255,7 +256,7 @@ def _find_pvalues(
 
 
 def _count_tied(differs: NDArray[np.bool_], drawn: FloatArray, size: int) -> FloatArray:
-    """Return the p-value of each row of tied values, by twice the U of the smaller side."""
+    """Return the p-value of each row of tied values, from twice the U of the smaller side."""
     packed = np.packbits(differs, axis=1)
     _, first, of_row = np.unique(packed, axis=0, return_index=True, return_inverse=True)
     counts = count_patterns(_rank(differs[first]), size)
@@ -280,7 +281,7 @@ def _approximate(differs: NDArray[np.bool_], u: FloatArray, n: int, m: int) -> l
 
 
 def _rank_pooled(before: FloatArray, after: FloatArray) -> tuple[NDArray[np.bool_], FloatArray]:
-    """Return where the ordered values of both sides differ, and the U of y, of each row."""
+    """Return where the ordered values of both sides differ, and the U of y, in each row."""
     n, m = before.shape[1], after.shape[1]
     pooled = np.concatenate([before, after], axis=1)
     order = pooled.argsort(axis=1)
@@ -291,7 +292,7 @@ def _rank_pooled(before: FloatArray, after: FloatArray) -> tuple[NDArray[np.bool
 
 
 def _rank(differs: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return doubled ranks from 0 by where ordered values differ; equal ones share their mean."""
+    """Return doubled ranks from 0, by where ordered values differ; equal ones share their mean."""
     edge = np.ones((len(differs), 1), dtype=np.bool_)
     place = np.arange(differs.shape[1] + 1)
     first = np.maximum.accumulate(np.where(np.hstack([edge, differs]), place, 0), axis=1)
@@ -300,7 +301,7 @@ def _rank(differs: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 
 def is_transformable(n: int, m: int) -> bool:
-    """Tell whether transforms count exactly: 20 against 20 are, 22 against 22 are not.
+    """Return whether transforms count exactly: 20 against 20 does, 22 against 22 does not.
 
     Examples
     --------
@@ -350,18 +351,18 @@ def count_patterns(ranks: IntArray, size: int) -> IntArray:
     for chunk in _cut(patterns, max(_HELD // (size * width), 1)):
         below, of_below = _transform(ranks[chunk, :half], size, width)
         above, of_above = _transform(ranks[chunk, half:], size, width)
-        lacking = above[:, ::-1]  # of size ranks, those that the lower half does not give
+        lacking = above[:, ::-1]  # of the size ranks, those not in the lower half
         for part in _cut(len(of_below), max(_TRANSFORMED // (size * width), 1)):
             sides = below[of_below[part]], lacking[of_above[part]]
             sums = np.fft.irfft(np.einsum("pjf,pjf->pf", *sides), width, axis=1)
-            # the smallest sum of ranks is that of U = 0; sums are told modulo the width
+            # the smallest sum of ranks is that of U = 0; sums are known modulo the width
             shifted = np.roll(sums, -(size * (size - 1)), axis=1)
             counts[chunk][part] = np.rint(shifted)
     return counts
 
 
 def _transform(ranks: IntArray, size: int, width: int) -> tuple[NDArray[np.complex128], IntArray]:
-    """Transform the counts of subsets of 0 … size ranks; which of them belongs to each row."""
+    """Transform the counts of subsets of 0 … size ranks; also return which one each row uses."""
     distinct, of_row = np.unique(ranks, axis=0, return_inverse=True)
     turns = np.arange(width // 2 + 1)
     roots = np.exp(-2j * np.pi / width * np.arange(width))

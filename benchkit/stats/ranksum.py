@@ -1,7 +1,7 @@
-"""The exact distribution of Mann-Whitney's U when both sides are alike.
+"""The exact distribution of Mann-Whitney's U if both sides have the same distribution.
 
-One distribution serves the test, its interval and the smallest possible p-value, so that they
-never disagree; counting in integers keeps p the same when the sides are swapped.
+One distribution serves the test, its interval and the smallest possible p-value, so that they never
+disagree; counting in integers keeps p the same when the sides are swapped.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _INT64_MAX = 2**63 - 1
 
 
 def is_countable(n: int, m: int, *, tied: bool) -> bool:
-    """Tell whether the exact distribution is affordable.
+    """Return whether the exact distribution is affordable.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def untied_cdf(n: int, m: int) -> FloatArray:
 
 @lru_cache(maxsize=512)
 def tied_tails(ties: tuple[int, ...], size: int) -> tuple[FloatArray, FloatArray]:
-    """Return P(U <= u) and P(U >= u) at 2u = 0, 1, … 2nm, of the smaller side of tied values.
+    """Return P(U <= u) and P(U >= u) at 2u = 0, 1, … 2nm, for the smaller side of tied values.
 
     Parameters
     ----------

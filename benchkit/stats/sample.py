@@ -1,6 +1,7 @@
-"""The one door through which numbers enter a statistical function.
+"""The single entry point of numbers into statistical functions.
 
-A NaN in a rank test is a wrong p-value (or an endless loop elsewhere), so it is refused here.
+A NaN in a rank test results in a wrong p-value (or an endless loop elsewhere), so it is refused
+here.
 
 The results that every statistical function returns: frozen, with notes, free of policy.
 
@@ -17,10 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 
 FloatArray: TypeAlias = NDArray[np.float64]
 
-#: Larger sizes are refused: their squares and differences would leave float64.
+#: Largest accepted size of a value: squares and differences of larger ones would leave float64.
 LARGEST = 1e150
 
-#: A level times this is reached by a p-value that equals it, whatever 1 - 0.95 is in binary.
+#: Factor on a level, so that a p-value that equals it reaches it despite the binary 1 - 0.95.
 ROUNDING = 1 + 1e-9
 
 
@@ -58,7 +59,7 @@ def read_sample(values: ArrayLike, name: str, *, smallest: int = 1) -> FloatArra
 
 
 def middle(ordered: FloatArray) -> float:
-    """Return the median of values in ascending order, as ``np.median`` does in 20 times the time.
+    """Return the median of values in ascending order, 20 times as fast as ``np.median``.
 
     Examples
     --------
@@ -126,7 +127,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class TestResult:
-    """A test's outcome.
+    """The result of a test.
 
     Parameters
     ----------
@@ -140,7 +141,7 @@ class TestResult:
         What the reader has to know.
     """
 
-    __test__ = False  # not a test case, whatever pytest thinks of the name
+    __test__ = False  # not a test case, despite its name
 
     statistic: float
     pvalue: float
@@ -149,5 +150,5 @@ class TestResult:
 
 
 def measure_variance(sample: FloatArray) -> float:
-    """Return the sample variance; of a constant sample exactly 0."""
+    """Return the sample variance; for a constant sample exactly 0."""
     return float(np.var(sample - sample[0], ddof=1))

@@ -1,6 +1,6 @@
 """Runs per side that a comparison by the default rule needs, from the spread of the runs.
 
-Planning only. `benchkit.stats.power` does the same from the interval of a comparison that was made.
+Planning only. `benchkit.stats.power` does the same from the interval of an existing comparison.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from benchkit.stats.power import FEWEST_RUNS, MOST_RUNS
 from benchkit.stats.ranksum import attained_level
 from benchkit.stats.sample import check_fraction
 
-#: Error of the Hodges-Lehmann estimate against that of the mean, for normal values.
+#: Ratio of the Hodges-Lehmann estimate's error to that of the mean, for normal values.
 _RANK_ERROR = sqrt(pi / 3)
-#: Logarithms beyond this are no sizes of effects.
+#: Largest logarithm that is a plausible size of an effect.
 _LARGEST_LOG = 300.0
-#: A shift that shows a row wherever its runs can, in standard deviations; found by halving.
+#: Shift, in standard deviations, that shows a row if its runs can; and the number of bisections.
 _FAR, _HALVINGS = 40.0, 24
 
 
@@ -36,7 +36,7 @@ def smallest_effect(
     rows: int = 1,
     variants: int = 1,
 ) -> float:
-    """Return the smallest increase that n runs per side show.
+    """Return the smallest increase that n runs per side can show.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def _measure_error(cv: float, n: int) -> float:
 def _find_largest_spread(
     n: int, size: float, reach: float, power: float, alpha: float, rows: int, variants: int
 ) -> float:
-    """Return the largest spread with which n runs per side show a change, both in logarithms."""
+    """Return the largest spread at which n runs per side show a change, both in logarithms."""
     law = find_law(n, rows, variants, alpha)
     low, high = size / _FAR, size * _FAR
     if law.power(_FAR, reach / low) < power:

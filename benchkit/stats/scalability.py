@@ -1,8 +1,8 @@
 """Lines and curves through repeated measurements, and whether they describe them.
 
-How throughput grows with load: asymptotic bounds, the knee by a named rule, and the USL.
+The growth of throughput with load: asymptotic bounds, the knee by a named rule, and the USL.
 
-"the best concurrency" is a different number under every rule, and a fitted curve is worth no more
+"The best concurrency" is a different number under every rule, and a fitted curve is worth no more
 than its fit.
 """
 
@@ -105,7 +105,7 @@ def fit_line(levels: ArrayLike, values: ArrayLike, confidence: float = 0.95) -> 
 
 
 def _weigh(means: FloatArray) -> FloatArray:
-    """Return the weight of a run of each level."""
+    """Return the weight of a run at each level."""
     return np.ones(len(means)) if means.min() <= 0 else (means.mean() / means) ** 2
 
 
@@ -150,9 +150,9 @@ def fit_rounds(
     return replace(line, low=low if is_known else math.nan, high=high if is_known else math.nan)
 
 
-#: Parameters of the law, and the levels below which they cannot be told from noise.
+#: Number of parameters of the law; with no more levels they cannot be distinguished from noise.
 _PARAMETERS = 3
-#: A fit that misses a level by more than this is poor.
+#: Relative error at a level above which a fit is poor.
 _MISS = 0.1
 
 
@@ -268,10 +268,10 @@ def _law(n: np.ndarray, rate: float, contention: float, coherency: float) -> np.
 def _half_widths(
     jacobian: np.ndarray, residuals: np.ndarray, estimates: Sequence[float], confidence: float
 ) -> list[float]:
-    """Return the half widths; NaN for all where no degree of freedom is left, and at a bound."""
+    """Return the half widths; NaN if no degree of freedom is left, and for values at a bound."""
     from scipy.special import stdtrit
 
-    at_bound = [value < 1e-9 for value in estimates]  # kappa, sigma: nothing to the left
+    at_bound = [value < 1e-9 for value in estimates]  # kappa, sigma: no room to the left
     free = [i for i, bound in enumerate(at_bound) if not bound]
     left = len(residuals) - len(free)
     halves = [math.nan] * len(estimates)
@@ -322,7 +322,7 @@ def smallest_with_share(levels: Sequence[float], rates: Sequence[float], share: 
 def most_powerful(levels: Sequence[float], rates: Sequence[float]) -> float:
     """Return the level with the largest power: rate over time per request (Kleinrock 1979).
 
-    In a closed loop the time per request is level over rate, so that power is rate^2 / level.
+    In a closed loop the time per request is level over rate, so power is rate^2 / level.
 
     Examples
     --------
@@ -335,8 +335,8 @@ def most_powerful(levels: Sequence[float], rates: Sequence[float]) -> float:
 def asymptotic_knee(levels: Sequence[float], rates: Sequence[float]) -> float:
     """Return where the bounds of a closed loop meet: best rate times time at the lowest level.
 
-    Below it the rate grows with the level, above it not at all, were there no queueing (Denning and
-    Buzen 1978).
+    Below this level the rate grows with the level, and above it not at all, if there were no
+    queueing (Denning and Buzen 1978).
 
     Examples
     --------

@@ -1,6 +1,7 @@
-"""Series that are looked at after every round and stop once they are decided.
+"""Series that are tested after every round and stop once they are decided.
 
-The p-values and intervals hold however often one looks, and whatever made the series stop.
+The p-values and intervals hold however often the series is tested, and for whatever reason it
+stopped.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ Tail: TypeAlias = Literal["two-sided", "greater", "less"]
 BoolArray: TypeAlias = NDArray[np.bool_]
 IntArray: TypeAlias = NDArray[np.int64]
 
-#: A margin that is reached, whatever the logarithms are in binary.
+#: Tolerance with which a margin is reached despite the binary rounding of logarithms.
 _NEARLY = 1 - 1e-9
 _SIDES: tuple[Sides, ...] = (1, 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Looks:
-    """What each look at several series shows, one row per series and one column per look.
+    """The results of each look at several series, one row per series and one column per look.
 
     Parameters
     ----------
@@ -58,7 +59,7 @@ class Looks:
     rounds: FloatArray
 
     def find_pvalues(self, shift: float = 0.0, tail: Tail = "two-sided") -> FloatArray:
-        """Return the p-values that hold however often one looks.
+        """Return p-values that hold however often the series is tested.
 
         Parameters
         ----------
@@ -138,7 +139,7 @@ class Looks:
         return self.value - reach, self.value + reach
 
     def find_large(self, margin: float) -> BoolArray:
-        """Tell at each look whether the estimate, a logarithm, is at least as large as a margin.
+        """Return for each look whether the estimate, a logarithm, is at least as large as a margin.
 
         Examples
         --------
@@ -151,7 +152,7 @@ class Looks:
         return large
 
     def find_equal(self, margin: float, alpha: float) -> BoolArray:
-        """Tell at each look whether both one-sided bounds of a logarithm lie within a margin.
+        """Return for each look whether both one-sided bounds of a logarithm lie within a margin.
 
         Examples
         --------
@@ -165,7 +166,7 @@ class Looks:
         return equal
 
     def forecast(self, margin: float, alpha: float) -> IntArray:
-        """Return after how many rounds each row will be decided if it goes on as it is.
+        """Return after how many rounds each row will be decided if it continues unchanged.
 
         Parameters
         ----------
@@ -210,7 +211,7 @@ class Looks:
 
 
 def take_looks(differences: ArrayLike, design: SequentialDesign, floor: float = 0.0) -> Looks:
-    """Return what each look at some series shows.
+    """Return the results of each look at the series.
 
     Parameters
     ----------
@@ -238,7 +239,7 @@ def take_looks(differences: ArrayLike, design: SequentialDesign, floor: float = 
     if made.shape[1] < design.least:
         raise ValueError(f"expected at least {design.least} rounds: {made.shape[1]}")
     counts = np.arange(1, made.shape[1] + 1, dtype=np.float64)
-    level = made[:, :1]  # so that little is lost where the differences hardly vary
+    level = made[:, :1]  # so that little precision is lost if the differences hardly vary
     sums = np.cumsum(made - level, axis=1)
     squares = np.cumsum((made - level) ** 2, axis=1)
     variance = (squares - sums**2 / counts) / np.maximum(counts - 1, 1)
@@ -255,7 +256,7 @@ def take_looks(differences: ArrayLike, design: SequentialDesign, floor: float = 
 def find_stops(
     pvalues: FloatArray, is_large: BoolArray, is_equal: BoolArray, alpha: float = 0.05
 ) -> IntArray:
-    """Return the look at which each row of a family is decided; -1 where none decides it.
+    """Return the look at which each row of a family is decided; -1 if it is undecided.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
 """Rank statistics for pairs: Wilcoxon's signed-rank test and the shift by Walsh averages.
 
-Where whole rounds of a session are slower than others, the difference within a round is known far
+If whole rounds of a session are slower than others, the difference within a round is known far
 better than either side.
 
-Everything is exact, also with ties and zeros, up to 60 pairs; scipy is never imported.
+Everything is exact, even with ties and zeros, up to 60 pairs; scipy is never imported.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from benchkit.stats.sample import (
     read_sample,
 )
 
-#: Most pairs that are counted exactly: 2^60 sign patterns still fit 64-bit integers.
+#: Maximum number of pairs that are counted exactly: 2^60 sign patterns still fit 64-bit integers.
 COUNTED_PAIRS = 60
 _APPROXIMATE = "too many pairs for the exact test: normal approximation"
 _ALL_EQUAL = "all pairs are equal"
@@ -96,7 +96,7 @@ def wilcoxon(x: ArrayLike, y: ArrayLike, alternative: Alternative = "two-sided")
 
 
 def paired_shift(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> Estimate:
-    """Estimate how far y is shifted against x, pair by pair, with an exact interval.
+    """Estimate the shift of y against x, pair by pair, with an exact interval.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def _read_pairs(x: ArrayLike, y: ArrayLike) -> FloatArray:
 
 
 def _double_ranks(sizes: FloatArray) -> NDArray[np.int64]:
-    """Return twice the rank of each size, an integer even with ties."""
+    """Return twice the rank of each absolute value, an integer even with ties."""
     _, where, ties = np.unique(sizes, return_inverse=True, return_counts=True)
     doubled: NDArray[np.int64] = (2 * np.cumsum(ties) - ties + 1)[where]
     return doubled
@@ -233,7 +233,7 @@ def _approximate_tails(ranks: NDArray[np.int64], doubled: int) -> tuple[float, f
 
 
 def _critical_rank(n: int, alpha: float) -> tuple[int, tuple[str, ...]]:
-    """Return the largest c with P(T <= c-1) <= alpha/2, 0 where there is none, and its notes."""
+    """Return the largest c with P(T <= c-1) <= alpha/2, 0 if there is none, and its notes."""
     if n <= COUNTED_PAIRS:
         return int(np.searchsorted(_untied_cdf(n), alpha / 2 * ROUNDING, side="right")), ()
     spread = sqrt(n * (n + 1) * (2 * n + 1) / 24)

@@ -1,7 +1,7 @@
-"""How the level of a test is spent over many looks at a growing series.
+"""Spending the level of a test over many looks at a growing series.
 
 A fixed test at 5 % that is repeated after each of 40 rounds rejects in one of four sessions without
-an effect. Here each look has a level of its own, so that all looks together keep the 5 %.
+an effect. Here each look has a separate level, so that all looks together keep the 5 %.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ Spending: TypeAlias = Literal[
 ]
 Sides: TypeAlias = Literal[1, 2]
 
-#: Rounds of a design that names none, and the most that one may have.
+#: Default number of rounds of a design, and the maximum.
 LEAST, MOST, LONGEST = 4, 40, 1000
-#: Ends of the cells in which the course of a series is followed: probits of its p-value.
+#: Edges of the cells in which the course of a series is tracked: probits of its p-value.
 EDGES = np.linspace(-7.5, 7.5, 361)
 #: Probits between which the distribution of the next difference is interpolated.
 _FINE = np.linspace(-8.0, 8.0, 1601)
-#: Rounds from which on only moves to near cells count, and how near: in standard deviations of a
-#: move. Those beyond change no level by more than 1e-12 of it.
+#: Rounds from which only moves to near cells count, and their maximum distance in standard
+#: deviations of a move. Farther moves change no level by more than 1e-12 of it.
 _NARROW, _NEAR = 48, 19.0
-#: Probits of the levels at which p-values are tabled, from 1e-9 on.
+#: Probits of the levels at which p-values are tabulated, from 1e-9 on.
 _PROBITS = np.linspace(-6.0, 2.6, 44)
 
 
@@ -51,7 +51,7 @@ def _spend_evenly(alpha: FloatArray, share: FloatArray) -> FloatArray:
     return alpha * np.log1p((e - 1) * share)
 
 
-#: One-sided level that is spent when a share of the rounds is made.
+#: Return the one-sided level that is spent after a share of the rounds.
 SPENDING: dict[Spending, Callable[[FloatArray, FloatArray], FloatArray]] = {
     "obrien-fleming": _spend_late,
     "pocock": _spend_evenly,
@@ -64,7 +64,7 @@ SPENDING: dict[Spending, Callable[[FloatArray, FloatArray], FloatArray]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SequentialDesign:
-    """After which rounds a series is looked at, and how its level is spent over the looks.
+    """The rounds after which a series is tested, and the spending of its level over the looks.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class SequentialDesign:
     spending: Spending = "pocock"
 
     def __post_init__(self) -> None:
-        """Refuse rounds that are none, and unknown spendings."""
+        """Reject invalid rounds and unknown spendings."""
         if not 2 <= self.least <= self.most <= LONGEST:
             raise ValueError(f"expected 2 <= least <= most <= {LONGEST}: {self.least}, {self.most}")
         if self.spending not in SPENDING:
@@ -121,11 +121,11 @@ class SequentialDesign:
 
     @property
     def looks(self) -> range:
-        """The rounds after which the series is looked at."""
+        """The rounds after which the series is tested."""
         return range(self.least, self.most + 1)
 
     def find_levels(self, alpha: float, sides: Sides = 2) -> FloatArray:
-        """Return the level of each look, at which a test with one side or two is made there.
+        """Return the level of each look, for a test with one or two sides.
 
         Parameters
         ----------
@@ -153,13 +153,13 @@ class SequentialDesign:
 def find_cached_levels(
     design: SequentialDesign, alpha: float, sides: Sides, looks: int
 ) -> FloatArray:
-    """Return the levels of the first looks, and perhaps some more, found once."""
+    """Return the levels of the first looks, and perhaps some more, computed once."""
     levels: FloatArray = _find_levels(design, np.array([alpha]), sides, _round_up(looks))[0]
     return levels
 
 
 def _round_up(looks: int) -> int:
-    """Return so many looks that levels need not be found anew after every one of them.
+    """Round up the number of looks, so that levels are not recomputed after every one of them.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def _find_levels(
 def find_bounds(
     spent: FloatArray, moves: Iterable[FloatArray | csr_array], sides: Sides
 ) -> FloatArray:
-    """Return the boundaries at which so much of each level is spent, as probits of the looks' own.
+    """Return the boundaries that spend these parts of each level, as probits of the looks' tests.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def find_bounds(
 
 
 def _cut(mass: FloatArray, part: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return where the upper tails begin that hold so much, and what each cell has below that."""
+    """Return where upper tails of this mass begin, and the mass of each cell below them."""
     tails = np.cumsum(mass[:, ::-1], axis=1)[:, ::-1]
     tails = np.log(np.maximum(np.append(tails, np.zeros((len(mass), 1)), axis=1), 1e-300))
     logs = np.log(part)
@@ -227,7 +227,7 @@ def _cut(mass: FloatArray, part: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _find_moves(n: int) -> FloatArray | csr_array:
     """Return the probability of each cell after the next round, by the cell after ``n`` rounds.
 
-    Without an effect U = sum(d)/sqrt(sum(d^2)), of which t is a function, is independent of
+    Without an effect, U = sum(d)/sqrt(sum(d^2)), of which t is a function, is independent of
     sum(d^2). So w = d/sqrt(sum(d^2)) of the next difference d is Student's t with n degrees of
     freedom over sqrt(n), whatever U is, and U becomes (U + w)/sqrt(1 + w^2): an exact Markov chain.
     """
@@ -276,7 +276,7 @@ def _find_beyond(u: FloatArray, v: FloatArray, w: FloatArray) -> FloatArray:
 def tabulate_levels(
     design: SequentialDesign, sides: Sides, looks: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Return probits of alphas, and of the first looks' levels at these alphas, a row per look."""
+    """Return probits of alphas, and of the first looks' levels at them, one row per look."""
     return _PROBITS, _tabulate(design, sides, _round_up(looks))[:looks]
 
 

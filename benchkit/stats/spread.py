@@ -1,7 +1,7 @@
-"""How much runs vary, how well that is known, and how much of it is from inside the runs.
+"""The spread of runs, its precision, and the part of it that comes from inside the runs.
 
-Every plan stands on the spread, and a spread from few runs is itself uncertain; whether more runs
-or longer runs help depends on where it comes from.
+Every plan depends on the spread, and a spread estimated from few runs is itself uncertain; whether
+more runs or longer runs help depends on where it comes from.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from benchkit.stats.sample import FloatArray, check_fraction, measure_variance, read_sample
 
-#: Spreads differ beyond chance by so many standard errors of the logarithm of their ratio; ranks
-#: bear this ratio with any number of runs. Found by simulation: `nox -s calibrate`.
+#: Standard errors of the log ratio beyond which spreads differ by more than chance, and the ratio
+#: that ranks tolerate with any number of runs. Determined by simulation: `nox -s calibrate`.
 _BEYOND_CHANCE, _BEARABLE = 2.4, 2.0
 
 
@@ -44,7 +44,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Components:
-    """Where the spread of runs comes from.
+    """The origin of the spread of runs.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Components:
 
     @property
     def share(self) -> float:
-        """Share of the variance of a run's value that longer runs would take away."""
+        """Share of the variance of a run's value that longer runs would remove."""
         total = self.between**2 + self.within**2
         return self.within**2 / total if total else 0.0
 
@@ -116,7 +116,7 @@ def measure_spread(values: ArrayLike, confidence: float = 0.8) -> Spread:
 
 
 def are_unequal(x: ArrayLike, y: ArrayLike) -> NDArray[np.bool_]:
-    """Tell in which rows one side varies so much more that ranks would reject too often.
+    """Return in which rows one side varies so much more that ranks would reject too often.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def are_unequal(x: ArrayLike, y: ArrayLike) -> NDArray[np.bool_]:
 def spread_ratios(
     x: ArrayLike, y: ArrayLike, resolution: ArrayLike = 0.0, farthest: int = 1
 ) -> FloatArray:
-    """Return by how many times the spread of y is that of x, row by row.
+    """Return the ratio of the spread of y to that of x, row by row.
 
     Parameters
     ----------
@@ -201,14 +201,14 @@ def _compare(before: FloatArray, after: FloatArray) -> FloatArray:
 
 
 def _drop_farthest(side: FloatArray, count: int) -> FloatArray:
-    """Leave out the values of each row that are farthest from its median."""
+    """Remove the values of each row that are farthest from its median."""
     away = np.abs(side - np.median(side, axis=1, keepdims=True))
     nearest = np.argsort(away, axis=1, kind="stable")[:, : side.shape[1] - count]
     return np.take_along_axis(side, nearest, axis=1)
 
 
 def spread_limits(freedom: float, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the interval of a standard deviation, as factors of the one that was measured.
+    """Return the interval of a standard deviation, as factors of the measured one.
 
     Parameters
     ----------
@@ -303,7 +303,7 @@ def _read_logs(values: ArrayLike) -> FloatArray:
 
 
 def pool_ratios(x: ArrayLike, y: ArrayLike, resolution: ArrayLike = 0.0) -> tuple[float, float]:
-    """Pool the rows' ratios of spreads, and tell how far that is from chance.
+    """Pool the rows' ratios of spreads, and measure how far the result is from chance.
 
     Parameters
     ----------
@@ -349,7 +349,7 @@ def _vary_ratio(n: int, m: int) -> float:
 
 
 def weigh_ratios(x: FloatArray, y: FloatArray, resolution: ArrayLike = 0.0) -> FloatArray:
-    """Return how far each row's ratio of spreads is from chance, as `pool_ratios` of it alone.
+    """Return how far each row's ratio of spreads is from chance, like `pool_ratios` for it alone.
 
     Examples
     --------
@@ -363,7 +363,7 @@ def weigh_ratios(x: FloatArray, y: FloatArray, resolution: ArrayLike = 0.0) -> F
 
 
 def _count_apart(sides: Sequence[FloatArray], known: NDArray[np.bool_]) -> float:
-    """Return as how many independent rows these rows vary."""
+    """Return the number of independent rows that these rows vary like."""
     shared = []
     for side in sides:
         residuals = side[known] - side[known].mean(axis=1, keepdims=True)
@@ -375,9 +375,10 @@ def _count_apart(sides: Sequence[FloatArray], known: NDArray[np.bool_]) -> float
 
 
 def compare_groups(sides: Iterable[Sequence[Sequence[float]]]) -> float:
-    """Test that the groups of each side have one mean: p-value of an F test on logarithms.
+    """Test whether the groups of each side have one mean: p-value of an F test on logarithms.
 
-    Groups with values that are not positive are left out; without repeats or several groups: 1.
+    Groups with values that are not positive are left out; the result is 1 without repeats or
+    several groups.
     """
     between = within = 0.0
     means = repeats = 0

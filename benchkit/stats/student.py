@@ -1,6 +1,6 @@
 """Student's t: its quantile and its tail, for single numbers.
 
-These two are all that comparing a few files needs of scipy.special, and importing that takes half
+Comparing a few files needs only these two functions of scipy.special, and importing that takes half
 as long again as importing pandas.
 """
 
@@ -13,7 +13,7 @@ from statistics import NormalDist
 _TINY = 1e-300
 
 
-@lru_cache(1 << 12)  # the rows of a family have few degrees of freedom between them
+@lru_cache(1 << 12)  # the rows of a family share a few degrees of freedom
 def t_quantile(freedom: float, probability: float) -> float:
     """Return t with P(T <= t) = probability for T of Student's distribution.
 
@@ -49,7 +49,7 @@ def t_quantile(freedom: float, probability: float) -> float:
     tail = 1 - probability
     z = NormalDist().inv_cdf(probability)
     t = z + (z**3 + z) / (4 * freedom)
-    for _ in range(100):  # on logarithms, where the tail is concave and a step falls short
+    for _ in range(100):  # on logarithms, on which the tail is concave and a step falls short
         reached = t_tail(freedom, t)
         step = log(reached / tail) * reached / _density(freedom, t)
         t = max(t + step, 0.0)

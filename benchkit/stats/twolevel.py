@@ -1,8 +1,8 @@
 """Quantiles of raw samples with intervals: inside one run, and over runs and samples together.
 
-The samples of a run tell how well its quantile is known, the runs how much it differs from run to
-run; an interval for the difference of two variants has to hold both. Ranks take the place of a
-bootstrap, which covers too little with few runs and takes thousands of passes over the samples.
+The samples of a run show how precisely its quantile is known, the runs how much it differs from run
+to run; an interval for the difference of two variants must include both. Ranks replace a bootstrap,
+which covers too little with few runs and takes thousands of passes over the samples.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike
 
 from benchkit.stats.sample import Estimate, FloatArray, check_fraction, read_sample
 
-#: Fewest samples beyond a quantile that is given an interval.
+#: Minimum samples beyond a quantile with an interval.
 FEWEST_BEYOND = 10
-#: Standard normal quantile of the ranks whose distance tells a quantile's error.
+#: Standard normal quantile of the ranks whose distance estimates a quantile's error.
 _ONE_SIGMA = 1.0
 
 
@@ -205,7 +205,7 @@ def _reach(
 
 
 def _part(outer: float, inner: float) -> float:
-    """Return what differs from run to run: T2, of T2² = S2² - S1², not below 0."""
+    """Return the variation between runs: T2, with T2² = S2² - S1², not below 0."""
     return sqrt(max(outer - inner, 0.0)) if isfinite(outer) else nan
 
 

@@ -1,7 +1,7 @@
-"""What one run tells of itself: correlation of its stretches, warm-up, trend, and its own error.
+"""Information within one run: correlation of its stretches, warm-up, trend, and its error.
 
-Requests follow each other, so that a million of them know less than they seem to; and how well
-one run is known says nothing of how much runs differ.
+Requests depend on one another, so a million of them contain less information than they seem to; and
+the precision of one run does not show how much runs differ.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from benchkit.stats.order import Trend, find_trend
 from benchkit.stats.rank import hodges_lehmann, mann_whitney
 from benchkit.stats.sample import Estimate, check_fraction, read_sample
 
-#: Fewest stretches of which anything is told, and the share that a warm-up may take.
+#: Minimum number of stretches, and the share of them that a warm-up may take.
 SMALLEST = 5
 WARM_UP = 0.2
-#: Correlation beyond which a run is one long wave and has no error of its own.
+#: Correlation above which a run is one long wave and has no error estimate.
 _MOST = 0.8
 
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """How much a stretch of a run resembles the one before.
+    """The correlation of a run's stretches with the ones before.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Correlation:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How a run develops: its beginning against the rest, and the trend of the rest.
+    """The course of a run: its beginning against the rest, and the trend of the rest.
 
     Parameters
     ----------
