@@ -29,9 +29,10 @@ def align(table: ArrayLike, baseline: int, variant: int) -> tuple[FloatArray, Fl
     Parameters
     ----------
     table : array_like, shape (blocks, variants)
-        Finite, complete, at least 1 block of 3 variants; all variants that were measured.
+        Finite and complete, with at least 1 block of 3 variants; includes all variants that were
+        measured.
     baseline, variant : int
-        The two columns that are compared.
+        The two columns to compare.
 
     Returns
     -------
@@ -40,8 +41,8 @@ def align(table: ArrayLike, baseline: int, variant: int) -> tuple[FloatArray, Fl
     Raises
     ------
     ValueError
-        If the table has not two dimensions, is too small, a value is not finite, or the columns are
-        not two of the table's.
+        If the table does not have two dimensions, is too small, a value is not finite, or the
+        columns are not two columns of the table.
 
     Notes
     -----
@@ -79,7 +80,7 @@ def compare_aligned(
     table, baseline, variant
         As for `align`.
     confidence : float
-        Of the interval, 0 < confidence < 1.
+        The confidence of the interval, 0 < confidence < 1.
 
     Returns
     -------
@@ -91,17 +92,18 @@ def compare_aligned(
     Raises
     ------
     ValueError
-        As `align`; if the confidence is out of range.
+        As for `align`; also if the confidence is out of range.
 
     Notes
     -----
-    With a_ij = x_ij - level_i (see `align`): median of all a_iv - a_kb, and the exact test's p and
-    interval as if the aligned values were independent [1]_. They are nearly so: simulated false
+    With a_ij = x_ij - level_i (see `align`): the median of all a_iv - a_kb, and the exact test's p
+    and interval as if the aligned values were independent [1]_. They are nearly so: simulated false
     alarms at 5 % are 2 to 5 % with 3 to 8 variants, 5 to 20 blocks, normal, t3 and slow runs,
-    whatever the effects of the other variants. Where these vary far less than the two compared it
-    finds too much (up to 9 % of sessions if the one other varies a fifth as much), where they vary
-    far more, nothing. Assumes additive blocks; choose this by design, never by p. Smallest usable
-    size: 5 blocks of 3 variants; with 2 variants use `wilcoxon` and `paired_shift`.
+    whatever the effects of the other variants. If the other variants vary far less than the two
+    compared, the test rejects too often (up to 9 % of sessions if the only other one varies a fifth
+    as much); if they vary far more, it never rejects. Assumes additive blocks; choose this method
+    by design, never by p. Smallest usable size: 5 blocks of 3 variants; with 2 variants use
+    `wilcoxon` and `paired_shift`.
 
     References
     ----------

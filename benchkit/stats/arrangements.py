@@ -49,8 +49,8 @@ def count_orders(ranks: FloatArray, score: float, smallest: int) -> float:
 
     Notes
     -----
-    An order is a way from no values to all, one value at a time. Ways that never reach the score
-    are counted by the set of values that they have passed: 2^n sets in place of n! orders.
+    An order is a path from no values to all of them, one value at a time. Paths that never reach
+    the score are counted by the set of values that they have passed: 2^n sets instead of n! orders.
 
     Examples
     --------
@@ -109,9 +109,9 @@ def share_of_orders(ranks: FloatArray, score: float, smallest: int, count: int, 
 
     Notes
     -----
-    Where hardly any values are tied, every series of one length has the same orders, which are
-    drawn once. Else drawing ends once a tenth of so many part as well [1]_: more would tell a large
-    share more exactly, and none makes it small.
+    If hardly any values are tied, every series of one length has the same orders, which are drawn
+    once. Otherwise drawing ends as soon as a tenth of the planned number score as much [1]_: more
+    orders would estimate a large share more precisely, but cannot make it small.
 
     References
     ----------

@@ -40,18 +40,18 @@ class CommitSearch:
     Parameters
     ----------
     commits : tuple of int
-        The commits measured, ascending; the first and the last are the ends.
+        The measured commits in ascending order; the first and the last are the ends.
     probabilities : tuple of float
-        Of the gaps between them: that the change, or the larger of two, came after the left commit
-        of the gap and not after the right one.
+        For each gap between them: the probability that the change, or the larger of two, came after
+        the left commit of the gap and not after the right one.
     no_change : float
         Probability that the ends differ only as builds do.
     several : float
         Probability of two changes.
     levels, errors : tuple of float
-        Of each commit against the first one, and its standard error without offsets.
+        The level of each commit relative to the first one, and its standard error without offsets.
     runs : tuple of int
-        Of each commit.
+        The number of runs of each commit.
     noise, offset : float
         Standard deviations of one run, and of the builds' offsets.
     step, step_error : float
@@ -104,9 +104,9 @@ def find_commit(rounds: Sequence[int], commits: Sequence[int], values: FloatArra
     rounds : sequence of int, shape (n,)
         The round of each run; both ends are in every round.
     commits : sequence of int, shape (n,)
-        The place of its commit in the history.
+        The position of its commit in the history.
     values : array, shape (n,)
-        Its logarithm; finite.
+        The logarithm of its value; finite.
 
     Returns
     -------
@@ -115,15 +115,15 @@ def find_commit(rounds: Sequence[int], commits: Sequence[int], values: FloatArra
     Raises
     ------
     ValueError
-        If there are fewer than two commits, or no run to estimate the noise from.
+        If there are fewer than two commits, or too few runs to estimate the noise.
 
     Notes
     -----
     A run is ``level(commit) + offset(commit) + drift(round) + noise``; levels are equal before and
     after the change. Rounds are removed by least squares. Given the variances of noise and offset,
     levels and steps are normal and integrate in closed form; the variances are summed over a grid.
-    A step has mean 0 and the standard deviation of the difference between the ends. Each commit is
-    as probable as any other before the runs; two changes and none have 5 % each. Smallest usable
+    A step has mean 0 and the standard deviation of the difference between the ends. Before the
+    runs, every commit is equally probable; two changes and no change have 5 % each. Smallest usable
     n: two rounds.
 
     Examples
@@ -269,12 +269,12 @@ def choose_commit(
     unusable : collection of int
         Commits that cannot be built or run.
     most_runs : int
-        A commit with so many runs is not measured again.
+        A commit with this number of runs is not measured again.
 
     Notes
     -----
-    A commit is worth the entropy, in bits, of the answer whether the change lies at or before it;
-    one that was measured is worth the part of it by which more runs would reduce the variance.
+    The value of a commit is the entropy, in bits, of the answer to whether the change lies at or
+    before it; for a measured commit, the part of it by which more runs would reduce the variance.
 
     Examples
     --------
@@ -309,13 +309,13 @@ def forecast_commits(search: CommitSearch, runs: int) -> int:
     ----------
     search : CommitSearch
     runs : int
-        Of each commit.
+        The number of runs per commit.
 
     Notes
     -----
-    The bits that the answer lacks, over those that a commit gives: it shows its side of the change
-    as a noisy channel does, which errs as often as the noise of its runs and the offset of its
-    build exceed half of the step.
+    The missing bits of the answer divided by the bits that one commit adds. A commit shows its side
+    of the change like a noisy channel, which errs as often as the noise of its runs and the offset
+    of its build exceed half of the step.
 
     Examples
     --------

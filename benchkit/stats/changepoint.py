@@ -55,9 +55,9 @@ class Split:
     Parameters
     ----------
     index : int
-        Of the first value after it.
+        Index of the first value after the split.
     pvalue : float
-        Share of what chance draws whose best place parts as well or better, 0 < pvalue <= 1.
+        Share of random orders or series whose best place splits as well or better, 0 < pvalue <= 1.
     """
 
     index: int
@@ -71,11 +71,11 @@ class ChangePoint:
     Parameters
     ----------
     index : int
-        Of the first value after it.
+        Index of the first value after the change.
     pvalue : float
         As in `Split`.
     effect : Estimate
-        Of the segment after it against the one before.
+        The segment after it compared with the one before.
     """
 
     index: int
@@ -97,33 +97,35 @@ def find_split(
     values : array_like, shape (n,)
         One per commit, in order, finite.
     likeness : float
-        Correlation of neighbours, as `find_likeness` tells, 0 <= likeness < 1.
+        Correlation of neighbours from `find_likeness`, 0 <= likeness < 1.
     smallest : int
-        Fewest values on either side.
+        Minimum number of values on either side.
     permutations, seed : int
-        Of the drawn orders, or series.
+        Number and seed of the drawn orders or series.
 
     Returns
     -------
     Split or None
-        None for fewer than ``2·smallest`` values, or where all are equal.
+        None for fewer than ``2·smallest`` values, or if all are equal.
 
     Raises
     ------
     ValueError
-        If a value is not finite, the likeness is out of range, or no value or order is asked for.
+        If a value is not finite, the likeness is out of range, or ``smallest`` or ``permutations``
+        is below 1.
 
     Notes
     -----
     For every place k the rank sum of the first k values is standardised over all orders; the place
-    with the largest amount is the proposal (the test of Pettitt [1]_, standardised so that changes
-    near an end count alike). p is the share of all orders with at least that largest amount, so
-    that looking everywhere is paid for: counted up to 16 values; else
-    (1 + such orders)/(1 + drawn). Where neighbours are alike, orders say too little of so few
-    values: the variance between the two levels, as a share of the rest, is compared with that of
-    drawn series of normal noise with such a first-order autoregression [2]_. Assumes that the noise
-    keeps its character along the series. The place is a proposal: it often lies a value or two
-    inside the longer side, and `find_changes` fits it by level. Smallest usable n: 10.
+    with the largest absolute value is proposed (the test of Pettitt [1]_, standardised so that
+    changes near an end count equally). p is the share of all orders whose largest absolute value is
+    at least as large, which allows for having looked everywhere: counted for up to 16 values;
+    otherwise (1 + these orders)/(1 + drawn). If neighbours are correlated, orders of so few values
+    carry too little information: the variance between the two levels, as a share of the rest, is
+    compared with that of drawn series of normal noise with the same first-order autoregression
+    [2]_. Assumes that the noise keeps its character along the series. The place is a proposal: it
+    often lies a value or two inside the longer side, and `find_changes` fits it by level. Smallest
+    usable n: 10.
 
     References
     ----------
@@ -171,7 +173,7 @@ def find_likeness(values: ArrayLike, smallest: int = SEGMENT, seed: int = 0) -> 
     Returns
     -------
     float
-        The correlation of neighbours, at most 0.975; 0 where they are no more alike than by chance.
+        The correlation of neighbours, at most 0.975; 0 if it does not exceed chance.
 
     Raises
     ------
@@ -180,11 +182,11 @@ def find_likeness(values: ArrayLike, smallest: int = SEGMENT, seed: int = 0) -> 
 
     Notes
     -----
-    Changes are looked for as if values were independent, so that a change is not taken for
-    likeness; r is the autocorrelation at lag 1 of the ranks of what is left, plus 1.5 (1 + 3r)/n
-    for each of the m levels taken out, which its bias comes to. Where r is beyond 1.645/√n, it is
-    raised by 0.75 √(m (1 - r²)/n), since too small a likeness turns noise into changes, and to the
-    next fortieth. Both factors are chosen by simulation.
+    Changes are searched for as if values were independent, so that a change is not taken for
+    correlation. r is the autocorrelation at lag 1 of the ranks of the residuals, plus 1.5 (1 +
+    3r)/n for each of the m removed levels, which corrects its bias. If r exceeds 1.645/√n, it is
+    raised by 0.75 √(m (1 - r²)/n), since too small a correlation turns noise into changes, and
+    rounded up to the next fortieth. Both factors are chosen by simulation.
 
     Examples
     --------
@@ -222,20 +224,20 @@ def find_changes(
     values : array_like, shape (n,)
         One per commit, in order, finite.
     bounds : tuple of float
-        Changes whose estimate lies between these are passed over, in the unit of the values.
+        Changes whose estimate lies between these are ignored, in the unit of the values.
     alpha : float
-        Largest p of a change, 0 < alpha < 1.
+        Largest p-value of a change, 0 < alpha < 1.
     smallest : int
-        Fewest values on either side.
+        Minimum number of values on either side.
     confidence : float
-        Of the intervals, 0 < confidence < 1.
+        The confidence of the intervals, 0 < confidence < 1.
     permutations, seed : int
         As in `find_split`.
 
     Returns
     -------
     tuple of ChangePoint
-        In order.
+        In order of place.
 
     Raises
     ------
@@ -244,13 +246,13 @@ def find_changes(
 
     Notes
     -----
-    `find_split` on the whole, then on both sides of its place [1]_, until no p is at most
-    ``alpha``, with one likeness for all, that of `find_likeness`. Each place is then fitted between
-    its neighbours until all stay [2]_: it is the likeliest between the medians of its two sides for
-    Cauchy's noise as wide as theirs, so that one outlying value does not draw it; p stays that of
-    the test. A change whose estimate lies within the bounds is taken out and the two segments are
-    one. Effects are those of `estimate_change`. Intervals are not
-    corrected for the place having been chosen. Smallest usable n: 10.
+    `find_split` is applied to the whole series, then to both sides of its place [1]_, until no p is
+    at most ``alpha``, with one correlation for all from `find_likeness`. Each place is then fitted
+    between its neighbours until all are stable [2]_: it is the likeliest place between the medians
+    of its two sides for Cauchy noise as wide as theirs, so that a single outlier does not attract
+    it; p remains that of the test. A change whose estimate lies within the bounds is removed, and
+    its two segments are joined. Effects are those of `estimate_change`. Intervals are not corrected
+    for the choice of the place. Smallest usable n: 10.
 
     References
     ----------
@@ -333,24 +335,24 @@ def estimate_change(
     before, after : array_like, shapes (n,) and (m,)
         Two neighbouring segments.
     likeness : float
-        As `find_likeness` tells.
+        The result of `find_likeness`.
     confidence : float
-        Of the interval, 0 < confidence < 1.
+        The confidence of the interval, 0 < confidence < 1.
 
     Returns
     -------
     Estimate
-        That of `hodges_lehmann`, which assumes independent values. Where neighbours correlate by r,
-        its interval is widened by √((1 + r)/(1 - r)).
+        The estimate of `hodges_lehmann`, which assumes independent values. If neighbours correlate
+        by r, its interval is widened by √((1 + r)/(1 - r)).
 
     Raises
     ------
     ValueError
-        As `hodges_lehmann`.
+        As for `hodges_lehmann`.
 
     Notes
     -----
-    Not corrected for the place having been chosen. Smallest usable n: 1 + 1, without an interval.
+    Not corrected for the choice of the place. Smallest usable n: 1 + 1, without an interval.
 
     References
     ----------

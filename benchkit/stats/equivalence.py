@@ -23,7 +23,7 @@ def margin_bounds(margin: float) -> tuple[float, float]:
     Returns
     -------
     low, high : float
-        0 for ``low`` from a margin of 100 % on: nothing falls by more than all of it.
+        0 for ``low`` from a margin of 100 % on: nothing falls by more than 100 %.
 
     Raises
     ------
@@ -32,8 +32,8 @@ def margin_bounds(margin: float) -> tuple[float, float]:
 
     Notes
     -----
-    Literal, whichever direction is better: 3 % of a rate is 0.97 of it, as 3 % of a time is 1.03
-    of it. The two bounds are not each other's reciprocals.
+    Literal, whichever direction is better: 3 % of a rate is 0.97 of it, as 3 % of a time is 1.03 of
+    it. The two bounds are not each other's reciprocals.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def reaches(log_ratio: float, margin: float) -> bool:
     Returns
     -------
     bool
-        False where the ratio is NaN.
+        False if the ratio is NaN.
 
     Raises
     ------
@@ -161,7 +161,7 @@ def is_equivalent(low: float, high: float, margin: float) -> bool:
     Returns
     -------
     bool
-        False where an end is infinite or NaN: without an interval nothing is shown.
+        False if an end is infinite or NaN: without an interval nothing is shown.
 
     Raises
     ------
@@ -170,9 +170,9 @@ def is_equivalent(low: float, high: float, margin: float) -> bool:
 
     Notes
     -----
-    Two one-sided tests (TOST) at alpha, both of which reject exactly where the 1 - 2·alpha
-    interval lies inside [1]_. Assumes what the interval assumes; smallest usable n with
-    `hodges_lehmann` at 90 %: 3 + 3.
+    Two one-sided tests (TOST) at alpha, both of which reject exactly if the 1 - 2·alpha interval
+    lies inside [1]_. Has the assumptions of the interval; smallest usable n with `hodges_lehmann`
+    at 90 %: 3 + 3.
 
     References
     ----------

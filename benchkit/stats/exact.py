@@ -28,9 +28,9 @@ class ExactDifference:
     baseline, variant : tuple of float
         Smallest and largest value of each side, in the unit of the data.
     difference : float
-        Median of the variant minus median of the baseline; 0 where nothing changed.
+        Median of the variant minus median of the baseline; 0 if nothing changed.
     changed : bool
-        Whether the sides differ; if not, all values are one and the same.
+        Whether the sides differ; if not, all values are equal.
     """
 
     baseline: tuple[float, float]
@@ -50,10 +50,10 @@ def exact_difference(x: ArrayLike, y: ArrayLike) -> ExactDifference | None:
     Returns
     -------
     ExactDifference or None
-        ``changed`` where the ranges do not overlap and each side varies by at most 10 % of its
-        median's size, and, with fewer than 4 values on a side that are not constant, lie further
-        apart than these 10 %; not ``changed`` where all values are identical; None otherwise: then
-        they are ordinary values, for an ordinary test.
+        ``changed`` if the ranges do not overlap and each side varies by at most 10 % of the
+        absolute value of its median, and, with fewer than 4 values on a side that are not constant,
+        the ranges lie further apart than these 10 %. Not ``changed`` if all values are identical.
+        None otherwise: they are then ordinary values for an ordinary test.
 
     Raises
     ------
@@ -63,8 +63,8 @@ def exact_difference(x: ArrayLike, y: ArrayLike) -> ExactDifference | None:
     Notes
     -----
     Variation is ``(max - min) / |median|``; a side whose median is 0 must be constant. Assumes that
-    the metric is a count that noise moves little: for timings this would be no evidence. Smallest
-    usable n: 1.
+    the metric is a count that noise hardly affects: for timings this would not be evidence.
+    Smallest usable n: 1.
 
     Examples
     --------

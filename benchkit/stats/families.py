@@ -36,14 +36,14 @@ class Block:
     Parameters
     ----------
     x, y : ndarray, shapes (rows, n) and (rows, m)
-        Baseline and variant (usually logarithms); of rounds column by column. Without columns the
+        Baseline and variant (usually logarithms); for rounds, column by column. Without columns the
         rows keep their own tests.
     pvalue : ndarray, shape (rows,)
-        Of the row's own test.
+        The p-value of the row's own test.
     smallest : ndarray, shape (rows,)
-        The smallest two-sided p-value that this test can give; 0 where nothing bounds it.
+        The smallest two-sided p-value that this test can give; 0 if there is no bound.
     resolution : ndarray, shape (rows,)
-        The rounding step; 0 where it is unknown.
+        The rounding step; 0 if unknown.
     rounds : {'', 'pairs', 'aligned'}
         Which columns belong together.
     """
@@ -69,11 +69,12 @@ class BlockDecision:
     ----------
     basis : {'row', 'max-t', 'least-welch', 'paired-t'}
     pvalue, p_adjusted : ndarray, shape (rows,)
-        Of the statistic that decides; ``p_adjusted`` is among all rows of all blocks.
+        The p-value of the deciding statistic; ``p_adjusted`` is adjusted among all rows of all
+        blocks.
     value, error : ndarray, shape (rows,)
-        The difference of the means and its standard error, where the rows' own tests do not decide.
+        The difference of the means and its standard error, if the rows' own tests do not decide.
     freedom : int
-        Degrees of freedom of the error; 0 where the rows' own tests decide.
+        Degrees of freedom of the error; 0 if the rows' own tests decide.
     """
 
     basis: Basis
@@ -95,18 +96,19 @@ def decide_family(
     alpha : float
         Family-wise level, 0 < alpha < 1.
     tail : {'two-sided', 'greater'}
-        As the rows' own tests have it; the statistic that decides is the same for both.
+        As in the rows' own tests; the deciding statistic is the same for both.
 
     Returns
     -------
     tuple of BlockDecision
-        One for each block, in their order.
+        One for each block, in the same order.
 
     Notes
     -----
-    A single row is decided by its own test, but as the last below with 2 runs on one side and more
-    on the other, where Welch's own degrees of freedom are too many; and where a side does not vary
-    and ranks do not decide, with the spread that rounding leaves. Several are, block by block:
+    A single row is decided by its own test, with two exceptions: with 2 runs on one side and more
+    on the other, for which Welch's own degrees of freedom are too many, it is decided by the last
+    method below; and if a side does not vary and ranks do not decide, with the spread that rounding
+    leaves. Several rows are decided block by block:
 
     - by their own tests, where Holm's adjustment lets the smallest p that they can give through and
       the spread of one side is at most twice the other's, pooled over the rows (1.5 times it with
@@ -119,8 +121,9 @@ def decide_family(
       holds its level whatever the spreads are [1]_; pairs and rounds by the t of their differences,
       which does as well.
 
-    Rows by max-T get the share of alpha that is theirs by number; what a block does not need, since
-    all its rows are rejected, passes on to the others [2]_. All other rows are one family by Holm.
+    Rows decided by max-T get the share of alpha that corresponds to their number; the share that a
+    block no longer needs, since all its rows are rejected, passes on to the others [2]_. All other
+    rows are one family under Holm's method.
 
     References
     ----------

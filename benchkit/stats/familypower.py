@@ -70,13 +70,13 @@ def family_power(
     Parameters
     ----------
     cv : array_like, shape (rows,)
-        Standard deviation of the logarithms of runs, row by row; both sides vary alike.
+        Standard deviation of the logarithms of runs, row by row; both sides vary equally.
     n : int
         Runs per side, at least 2.
     effect : array_like
-        A fraction, 0.06 for 6 % more and -0.06 for 6 % less: of all rows, or row by row.
+        A fraction, 0.06 for 6 % more and -0.06 for 6 % less: for all rows, or row by row.
     variants : int
-        How many variants the rows belong to, in equal shares; they have the baseline in common.
+        The number of variants to which the rows belong in equal shares; they share the baseline.
     margin : float
         A fraction that the estimate has to reach, too; 0 for the test alone.
     alpha : float
@@ -85,9 +85,9 @@ def family_power(
     Returns
     -------
     one : ndarray, shape (rows,)
-        The probability that the row is shown where it alone changes.
+        The probability that the row is shown if it alone changes.
     every : float
-        The probability that all rows are shown where all change.
+        The probability that all rows are shown if all change.
 
     Raises
     ------
@@ -96,13 +96,13 @@ def family_power(
 
     Notes
     -----
-    The statistic is the one that `decide_family` chooses for so many rows and runs: the rank test
-    (Welch's with 2 or 3 runs) for a single row, Holm's adjustment of ranks where these can pass,
-    else max-T, else Welch's t with n - 1 degrees of freedom; the last also where the measured
+    The statistic is the one that `decide_family` chooses for these numbers of rows and runs: the
+    rank test (Welch's with 2 or 3 runs) for a single row, Holm's adjustment of ranks if these can
+    pass, else max-T, else Welch's t with n - 1 degrees of freedom; the last also if the measured
     spreads of the sides happen to differ too much. Up to 30 runs per side by seeded simulation;
-    beyond, the two counts of U that decide, at 0 and at the margin, are taken as normal, with
-    their exact means, variances and covariance [1]_. Assumes independent log-normal rows with a
-    known spread. Smallest usable n: 2.
+    beyond, the two counts of U that decide, at 0 and at the margin, are taken as normal, with their
+    exact means, variances and covariance [1]_. Assumes independent log-normal rows with a known
+    spread. Smallest usable n: 2.
 
     References
     ----------

@@ -25,15 +25,15 @@ def compare_together(
     x, y : array_like, shapes (b, n) and (b, m)
         Logarithms of baseline and variant, one row per benchmark, one column per run.
     confidence : float
-        Of the interval, 0 < confidence < 1.
+        The confidence of the interval, 0 < confidence < 1.
     is_paired : bool
-        Whether column i of both sides is one pair, as in rounds.
+        Whether column i of both sides forms a pair, as in rounds.
 
     Returns
     -------
     Estimate
-        Of the mean log ratio: its exponential is the geometric mean of the ratios. ``low`` and
-        ``high`` are NaN, with a note, where no run differs from the others of its side.
+        Estimate of the mean log ratio: its exponential is the geometric mean of the ratios. ``low``
+        and ``high`` are NaN, with a note, if no run differs from the others of its side.
 
     Raises
     ------
@@ -43,10 +43,11 @@ def compare_together(
 
     Notes
     -----
-    Each run is its mean over the benchmarks; these means are compared by `welch`, with 2 runs
-    beside more by its fewest degrees of freedom, pairs by `paired_t`. Rows may vary together and
-    unequally: only runs must be independent, and their means nearly normal. The interval is about
-    these b benchmarks, as if no other existed. Smallest usable n: 2 + 2, where it is very wide.
+    Each run is represented by its mean over the benchmarks; these means are compared by `welch`, by
+    its fewest degrees of freedom if 2 runs are compared with more, and pairs by `paired_t`. Rows
+    may vary together and unequally: only runs must be independent, and their means nearly normal.
+    The interval is about these b benchmarks, as if no others existed. Smallest usable n: 2 + 2,
+    with a very wide interval.
 
     Examples
     --------

@@ -71,18 +71,18 @@ def welch(
     x, y : array_like, shapes (n,) and (m,)
         Baseline and variant, finite, at least 2 values each.
     confidence : float
-        Of the interval, 0 < confidence < 1.
+        The confidence of the interval, 0 < confidence < 1.
     least_freedom : bool
-        Take min(n, m) - 1 degrees of freedom, the fewest that they can be: the level then holds
-        whatever the variances are, at some loss of power [2]_.
+        Use min(n, m) - 1 degrees of freedom, the fewest possible: the level then holds whatever the
+        variances are, at some loss of power [2]_.
 
     Returns
     -------
     Estimate
-        mean(y) - mean(x) with its interval; ``low`` and ``high`` are NaN where no side varies.
+        mean(y) - mean(x) with its interval; ``low`` and ``high`` are NaN if no side varies.
     TestResult
-        ``statistic`` is t; ``pvalue`` is two-sided. Where no side varies it is 1 for equal means,
-        else `smallest_pvalue`, since only the order is evidence; a note says so.
+        ``statistic`` is t; ``pvalue`` is two-sided. If no side varies it is 1 for equal means, else
+        `smallest_pvalue`, since only the order is evidence; a note says so.
 
     Raises
     ------
@@ -93,8 +93,8 @@ def welch(
     -----
     t = (mean(y) - mean(x)) / sqrt(s_x²/n + s_y²/m) with the degrees of freedom of Welch and
     Satterthwaite [1]_. Assumes normal values (of the logarithms, if those are passed). Smallest
-    usable n: 2 + 2, where the interval is very wide. Equals
-    ``scipy.stats.ttest_ind(y, x, equal_var=False)``.
+    usable n: 2 + 2, with a very wide interval. Equals ``scipy.stats.ttest_ind(y, x,
+    equal_var=False)``.
 
     References
     ----------
@@ -139,14 +139,14 @@ def estimate_shift(
     x, y : array_like, shapes (n,) and (m,)
         Baseline and variant, finite.
     confidence : float
-        Of the interval, 0 < confidence < 1.
+        The confidence of the interval, 0 < confidence < 1.
     method : {'auto', 'rank', 'welch', 'history'}
-        By default Hodges and Lehmann's from 4 values on each side on, else Welch's.
+        By default Hodges and Lehmann's with at least 4 values on each side, else Welch's.
 
     Returns
     -------
     Estimate or None
-        None with fewer values than the method needs.
+        None for fewer values than the method needs.
 
     Raises
     ------
@@ -155,7 +155,7 @@ def estimate_shift(
 
     Notes
     -----
-    Assumes equal shapes from 4 on, normal values below; smallest usable n: 2.
+    Assumes equal shapes from 4 values on, normal values below; smallest usable n: 2.
 
     Examples
     --------
@@ -192,15 +192,15 @@ def paired_t(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> tuple[Esti
     x, y : array_like, shape (n,)
         Baseline and variant of each pair, finite, at least 2 pairs.
     confidence : float
-        Of the interval, 0 < confidence < 1.
+        The confidence of the interval, 0 < confidence < 1.
 
     Returns
     -------
     Estimate
-        mean(y - x) with its interval; ``low`` and ``high`` are NaN where no difference varies.
+        mean(y - x) with its interval; ``low`` and ``high`` are NaN if the differences do not vary.
     TestResult
-        ``statistic`` is t; ``pvalue`` is two-sided. Where no difference varies it is 1 if they are
-        0, else `smallest_paired_pvalue`; a note says so.
+        ``statistic`` is t; ``pvalue`` is two-sided. If the differences do not vary it is 1 if they
+        are 0, else `smallest_paired_pvalue`; a note says so.
 
     Raises
     ------
@@ -211,7 +211,7 @@ def paired_t(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> tuple[Esti
     Notes
     -----
     t = mean(d)·sqrt(n)/s_d with n - 1 degrees of freedom [1]_. Assumes normal differences d (of the
-    logarithms, if those are passed). Smallest usable n: 2, where the interval is very wide. Equals
+    logarithms, if those are passed). Smallest usable n: 2, with a very wide interval. Equals
     ``scipy.stats.ttest_rel(y, x)``.
 
     References
@@ -250,12 +250,12 @@ def prediction_interval(x: ArrayLike, confidence: float = 0.95) -> Estimate:
     x : array_like, shape (n,)
         Finite, at least 2 values.
     confidence : float
-        Probability that the interval holds the next value, 0 < confidence < 1.
+        Probability that the interval contains the next value, 0 < confidence < 1.
 
     Returns
     -------
     Estimate
-        ``value`` is the mean; ``low`` and ``high`` are NaN, with a note, where x does not vary.
+        ``value`` is the mean; ``low`` and ``high`` are NaN, with a note, if x does not vary.
 
     Raises
     ------
@@ -264,8 +264,9 @@ def prediction_interval(x: ArrayLike, confidence: float = 0.95) -> Estimate:
 
     Notes
     -----
-    mean ± t_{n-1}·s·sqrt(1 + 1/n) [1]_. Assumes normal, independent values; it is no confidence
-    interval of the mean. Smallest usable n: 2; with fewer than 8 it is too wide to be of use.
+    mean ± t_{n-1}·s·sqrt(1 + 1/n) [1]_. Assumes normal, independent values; it is not a confidence
+    interval of the mean. Smallest usable n: 2; with fewer than 8 values it is too wide to be
+    useful.
 
     References
     ----------
@@ -326,7 +327,7 @@ def relative_reaches(
     Returns
     -------
     list of float or None
-        0 where the values do not vary; None for one value, or a median that is not positive.
+        0 if the values do not vary; None for one value, or a median that is not positive.
 
     Examples
     --------

@@ -32,9 +32,9 @@ class MaxT:
     Parameters
     ----------
     pvalue : ndarray, shape (rows,)
-        Of the row alone.
+        The p-value of the row alone.
     p_adjusted : ndarray, shape (rows,)
-        Among all rows; never below ``pvalue``.
+        Adjusted among all rows; never below ``pvalue``.
     """
 
     pvalue: FloatArray
@@ -49,11 +49,11 @@ def max_t(
     Parameters
     ----------
     x, y : array_like, shape (rows, n)
-        Baseline and variant (usually logarithms), one row per question, one column per run, as many
-        columns on both sides. A column is one run of all rows; runs that have no rows in common may
-        share a column.
+        Baseline and variant (usually logarithms), one row per question, one column per run, with
+        the same number of columns on both sides. A column is one run of all rows; runs that have no
+        rows in common may share a column.
     resolution : array_like, shape (rows,) or scalar
-        The rounding step of each row, in the unit of x; 0 where it is unknown.
+        The rounding step of each row, in the unit of x; 0 if unknown.
     tail : {'two-sided', 'greater'}
         ``greater``: only a y above x counts as evidence.
 
@@ -65,12 +65,12 @@ def max_t(
     Notes
     -----
     The statistic is the difference of the means over its pooled standard error, whose variance is
-    at least resolution²/12; where the resolution is unknown, the smallest step between two values
-    of the row stands for it. The adjusted p of the j-th largest row is the share of assignments in
+    at least resolution²/12; if the resolution is unknown, the smallest step between two values of
+    the row is used instead. The adjusted p of the j-th largest row is the share of assignments in
     which the largest of the rows j … m reaches it, made monotone [1]_, [2]_. Exact up to 7 + 7
     columns; beyond, 1,999 random assignments, seeded by the values, with p = (b + 1)/(B + 1).
     Neither the order of the columns nor exchanging the sides changes a p. Assumes that without an
-    effect the runs of both sides vary alike: with unequal spread it rejects too often, see
+    effect the runs of both sides vary equally: with unequal spread it rejects too often, see
     `decide_family`. The smallest two-sided p is 2/C(2n, n): smallest usable n: 4.
 
     References
@@ -120,7 +120,7 @@ def sign_flip_max_t(
 
     Notes
     -----
-    As `max_t`, with the paired t and the 2^n exchanges of the pairs. The smallest two-sided p is
+    Like `max_t`, with the paired t and the 2^n exchanges of the pairs. The smallest two-sided p is
     2/2^n: smallest usable n: 8 pairs.
 
     Examples
@@ -165,8 +165,8 @@ def measure_splits(runs: ArrayLike) -> FloatArray:
     Returns
     -------
     ndarray, shape (splits, rows)
-        The first is that of the sides as they are. Up to 7 + 7 columns all splits without the
-        mirrored ones, beyond 2,000.
+        The first is the split into the actual sides. All splits up to 7 + 7 columns, without
+        mirrored ones; 2,000 beyond.
 
     Examples
     --------

@@ -24,7 +24,7 @@ def holm(pvalues: ArrayLike) -> FloatArray:
     Parameters
     ----------
     pvalues : array_like, shape (k,)
-        In [0, 1]. NaN means that a row has no test: it stays NaN and is not counted.
+        In [0, 1]. NaN means that a row has no test: it remains NaN and is not counted.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def benjamini_hochberg(pvalues: ArrayLike) -> FloatArray:
     Parameters
     ----------
     pvalues : array_like, shape (k,)
-        In [0, 1]. NaN means that a row has no test: it stays NaN and is not counted.
+        In [0, 1]. NaN means that a row has no test: it remains NaN and is not counted.
 
     Returns
     -------
@@ -104,8 +104,8 @@ def largest_family(n: int, m: int, alpha: float = 0.05) -> int:
     Returns
     -------
     int
-        floor(alpha·C(n+m, n)/2): the rows by which the smallest p-value of the exact
-        Mann-Whitney test may be multiplied; 0 where it cannot reject even alone.
+        floor(alpha·C(n+m, n)/2): the number of rows by which the smallest p-value of the exact
+        Mann-Whitney test may be multiplied; 0 if it cannot reject even alone.
 
     Raises
     ------
@@ -171,8 +171,8 @@ def largest_paired_family(n: int, alpha: float = 0.05) -> int:
     Returns
     -------
     int
-        floor(alpha·2^n/2): the rows by which the smallest p-value of the exact signed-rank test
-        may be multiplied; 0 where it cannot reject even alone.
+        floor(alpha·2^n/2): the number of rows by which the smallest p-value of the exact
+        signed-rank test may be multiplied; 0 if it cannot reject even alone.
 
     Raises
     ------

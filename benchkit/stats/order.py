@@ -30,12 +30,12 @@ class Trend:
     Parameters
     ----------
     tau : float
-        Kendall's, -1 to 1: the share of rising pairs minus that of falling ones, of all pairs
-        within a variant; NaN where there is no pair.
+        Kendall's tau, -1 to 1: the share of rising pairs minus that of falling ones, among all
+        pairs within a variant; NaN without any pair.
     pvalue : float
         Two-sided, 0 < pvalue <= 1.
     slope : float
-        Change per unit of time: the median of the slopes of all pairs; 0 where there is none.
+        Change per unit of time: the median of the slopes of all pairs; 0 without any.
     """
 
     tau: float
@@ -49,7 +49,7 @@ def find_trend(times: Sequence[ArrayLike], values: Sequence[ArrayLike]) -> Trend
     Parameters
     ----------
     times, values : sequence of array_like, each of shape (n_v,)
-        One pair of arrays per variant, of one length, finite.
+        One pair of arrays per variant, of equal length, finite.
 
     Returns
     -------
@@ -113,8 +113,8 @@ def adjust_for_trend(times: Sequence[ArrayLike], values: Sequence[ArrayLike]) ->
 
     Notes
     -----
-    Ordinary least squares of value ~ variant + time: the slope is the pooled one within variants,
-    0 where no time varies. Assumes one straight trend for both sides. Smallest usable n: 2 + 1.
+    Ordinary least squares of value ~ variant + time: the slope is the pooled one within variants, 0
+    if no time varies. Assumes one linear trend for both sides. Smallest usable n: 2 + 1.
 
     References
     ----------
@@ -146,12 +146,12 @@ def is_interleaved(x: ArrayLike, y: ArrayLike, alpha: float = 0.05) -> bool:
     x, y : array_like, shapes (n,) and (m,)
         Places or times of the runs of each side, finite.
     alpha : float
-        From here on an order is taken for one-sided.
+        Level from which an order counts as one-sided.
 
     Returns
     -------
     bool
-        False where all runs of one side come before the other's, or their places differ by
+        False if all runs of one side come before the other's, or their places differ by
         `mann_whitney` at ``alpha``. One run on each side has no order to judge: True.
 
     Raises

@@ -37,7 +37,7 @@ def find_outliers(x: ArrayLike) -> NDArray[np.bool_]:
     Returns
     -------
     ndarray of bool, shape (n,)
-        All False for fewer than 5 values, and where the median absolute deviation is 0.
+        All False for fewer than 5 values, or if the median absolute deviation is 0.
 
     Raises
     ------
@@ -47,8 +47,9 @@ def find_outliers(x: ArrayLike) -> NDArray[np.bool_]:
     Notes
     -----
     ``|0.6745 (x - median) / MAD| > 3.5`` [1]_. Assumes that most values come from one roughly
-    symmetric distribution. Of few values it marks many: of 5 normal ones some in 21 % of samples,
-    of 8 in 14 %, of 12 in 12 %. So it names, and nothing more. Smallest usable n: 5.
+    symmetric distribution. In small samples it marks many: for normal values, some in 21 % of
+    samples of 5, in 14 % of samples of 8, and in 12 % of samples of 12. It is therefore only used
+    to name values. Smallest usable n: 5.
 
     References
     ----------
@@ -101,7 +102,7 @@ class Modes:
     low, high : float
         Medians of the groups.
     gap : float
-        Between the groups, in median absolute deviations within them; inf where these are 0.
+        Distance between the groups, in median absolute deviations within them; inf if these are 0.
     evidence : float
         BIC of one normal distribution minus that of two.
     """
@@ -124,7 +125,7 @@ def find_modes(x: ArrayLike) -> Modes | None:
     Returns
     -------
     Modes or None
-        None for fewer than 10 values, and where one group explains them as well.
+        None for fewer than 10 values, or if one group explains them as well.
 
     Raises
     ------
@@ -133,13 +134,13 @@ def find_modes(x: ArrayLike) -> Modes | None:
 
     Notes
     -----
-    Two signs have to agree: the largest gap between neighbours, with at least 3 values on either
-    side, is at least 2.5 median absolute deviations within the groups that it parts; and a mixture
-    of two normal distributions of one variance, fitted by expectation and maximisation from these
-    groups, has a BIC [1]_ that is lower by 6 than that of one. Simulated, 10 to 30 values: two
-    groups are named in 0.1 to 1.1 % of normal samples, in 2 % of those of Student's t with 3
-    degrees of freedom, and in 94 to 100 % where two halves lie 8 standard deviations apart (6: 62
-    to 90 %). Smallest usable n: 10.
+    Two criteria have to agree: the largest gap between neighbours, with at least 3 values on either
+    side, is at least 2.5 median absolute deviations within the groups that it separates; and a
+    mixture of two normal distributions of equal variance, fitted by expectation-maximisation from
+    these groups, has a BIC [1]_ that is lower by 6 than that of one. Simulated with 10 to 30
+    values: two groups are reported in 0.1 to 1.1 % of normal samples, in 2 % of those of Student's
+    t with 3 degrees of freedom, and in 94 to 100 % if two halves lie 8 standard deviations apart
+    (6: 62 to 90 %). Smallest usable n: 10.
 
     References
     ----------

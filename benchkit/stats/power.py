@@ -31,19 +31,19 @@ def runs_to_show_equivalence(
     half_width : float
         Half the length of the interval of the log ratio, (high - low)/2, at ``confidence``.
     n : float
-        Runs per side that the interval stands on; the harmonic mean where the sides differ.
+        Runs per side behind the interval; their harmonic mean if the sides differ.
     margin : float
         A fraction, 0.03 for 3 %.
     confidence : float
-        Of the interval. The two one-sided tests are made at 1 - confidence.
+        The confidence of the interval. The two one-sided tests are made at 1 - confidence.
     power : float
-        Wanted probability of success.
+        Desired probability of success.
 
     Returns
     -------
     int or None
-        At least 4. None where the half-width is unknown (NaN, infinite) or more than 1000 runs
-        would be needed. A number <= n means that n runs usually suffice and these did not.
+        At least 4. None if the half-width is unknown (NaN, infinite) or more than 1000 runs would
+        be needed. A number <= n means that n runs usually suffice and these did not.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def runs_to_show_equivalence(
     -----
     n·(half_width/target)², since intervals shrink with the square root of n. The target is the
     half-width at which the estimate (true value 0) stays within log(1 + margin), the nearer of the
-    two bounds, by z_{confidence} standard errors with the wanted power: target =
+    two bounds, by z_{confidence} standard errors with the desired power: target =
     z_{(1+confidence)/2}·log(1 + margin) / (z_{confidence} + z_{(1+power)/2}), 0.67·log(1 + margin)
     by default [1]_. Assumes roughly normal estimates, and that future runs vary as these did. With
     few runs the half-width is itself uncertain: read the answer as an order of magnitude. Smallest
@@ -95,22 +95,22 @@ def runs_to_show_effect(
     half_width : float
         Half the length of the interval of the log ratio, (high - low)/2, at ``confidence``.
     n : float
-        Runs per side that the interval stands on; the harmonic mean where the sides differ.
+        Runs per side behind the interval; their harmonic mean if the sides differ.
     effect : float
         The true effect as a fraction, 0.06 for 6 % more, -0.06 for 6 % less; usually twice the
         margin.
     margin : float
         A fraction: the estimate has to be at least this large, too.
     confidence : float
-        Of the interval; the test is made at 1 - confidence, two-sided.
+        The confidence of the interval; the test is made at 1 - confidence, two-sided.
     power : float
-        Wanted probability of success.
+        Desired probability of success.
 
     Returns
     -------
     int or None
-        At least 4. None where the half-width is unknown, more than 1000 runs would be needed, or
-        the effect is not larger than the margin and so, with power above one half, never shown.
+        At least 4. None if the half-width is unknown, more than 1000 runs would be needed, or the
+        effect is not larger than the margin and so, with power above one half, never shown.
 
     Raises
     ------
@@ -119,12 +119,12 @@ def runs_to_show_effect(
 
     Notes
     -----
-    n·(half_width/target)². An effect is shown where p <= 1 - confidence and the estimate reaches
-    the margin. With d = abs(log(1 + effect)) and m the margin's bound on that side, the standard
-    error must not exceed d/(z_{(1+confidence)/2} + z_{power}) for the first and (d - m)/z_{power}
-    for the second; target is the smaller of the two times z_{(1+confidence)/2} (0.7·d by default,
-    with twice the margin). Assumptions as in `runs_to_show_equivalence`. For one row, without
-    adjustment for the family: see `runs_for_family`. Smallest usable n: 2.
+    n·(half_width/target)². An effect is shown if p <= 1 - confidence and the estimate reaches the
+    margin. With d = abs(log(1 + effect)) and m the margin's bound on that side, the standard error
+    must not exceed d/(z_{(1+confidence)/2} + z_{power}) for the first and (d - m)/z_{power} for the
+    second; target is the smaller of the two times z_{(1+confidence)/2} (0.7·d by default, with
+    twice the margin). Assumptions as in `runs_to_show_equivalence`. For one row, without adjustment
+    for the family: see `runs_for_family`. Smallest usable n: 2.
 
     References
     ----------
@@ -161,15 +161,15 @@ def detectable_effect(
     margin : float
         A fraction that the estimate has to reach, too; 0 for the test alone.
     confidence : float
-        Of the interval; the test is made at 1 - confidence, two-sided.
+        The confidence of the interval; the test is made at 1 - confidence, two-sided.
     power : float
-        Wanted probability of success.
+        Desired probability of success.
 
     Returns
     -------
     float or None
-        A fraction, 0.06 for +6 %; a decrease by 6 % is larger as a ratio and shown as well. None
-        where the half-width is not finite.
+        A fraction, 0.06 for +6 %; a decrease by 6 % is larger as a ratio and shown as well. None if
+        the half-width is not finite.
 
     Raises
     ------
@@ -220,8 +220,8 @@ def detectable_shift(
 
     Notes
     -----
-    `detectable_effect` without its logarithms; formula, assumptions, source and smallest usable n
-    as there.
+    `detectable_effect` without its logarithms; it has the same formula, assumptions, source and
+    smallest usable n.
 
     Examples
     --------

@@ -40,22 +40,23 @@ def compare_with_history(
     new : array_like, shape (m,)
         At least one.
     confidence : float
-        Probability that the mean of m more such runs lies in the interval, 0 < confidence < 1.
+        Probability that the interval contains the mean of m further runs of the history, 0 <
+        confidence < 1.
 
     Returns
     -------
     Estimate
-        mean(new) - median(history); the interval holds 0 where the new runs lie inside what the
-        history predicts. ``low`` and ``high`` are NaN where the history does not vary and is too
-        short for order statistics.
+        mean(new) - median(history); the interval contains 0 if the new runs lie inside the
+        prediction from the history. ``low`` and ``high`` are NaN if the history does not vary and
+        is too short for order statistics.
     TestResult
-        The exact Mann-Whitney test; for one new run its rank: twice the earlier runs beyond it,
-        and one, over n + 1.
+        The exact Mann-Whitney test; for one new run its rank: twice the number of earlier runs
+        beyond it, plus one, over n + 1.
 
     Raises
     ------
     ValueError
-        If the history has fewer than 8 values, no run is new, a value is not finite, or the
+        If the history has fewer than 8 values, there is no new run, a value is not finite, or the
         confidence is out of range.
 
     Notes
@@ -120,16 +121,16 @@ def predictive_pvalue(history: ArrayLike, new: float) -> float:
     -------
     float
         1 minus the largest confidence at which `compare_with_history` puts the new run outside; NaN
-        where its interval is.
+        if its interval is NaN.
 
     Raises
     ------
     ValueError
-        As `compare_with_history`.
+        As for `compare_with_history`.
 
     Notes
     -----
-    The two-sided p of t, and at least 2·(r + 1)/(n + 1) where r > 0 earlier runs lie as far out or
+    The two-sided p of t, and at least 2·(r + 1)/(n + 1) if r > 0 earlier runs lie as far out or
     further. Smallest usable n: 8.
 
     References

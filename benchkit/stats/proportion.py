@@ -28,7 +28,7 @@ def estimate_rate(times: float, trials: float, confidence: float = 0.95) -> Esti
     times, trials : float
         0 <= times <= trials, trials > 0. They need not be whole: trials that share data count less.
     confidence : float
-        Of the interval.
+        The confidence of the interval.
 
     Returns
     -------
@@ -42,7 +42,8 @@ def estimate_rate(times: float, trials: float, confidence: float = 0.95) -> Esti
     Notes
     -----
     Clopper and Pearson: quantiles of beta distributions [1]_; covers at least as often as stated.
-    Assumes independent trials. Smallest usable n: 1, where the interval is almost everything.
+    Assumes independent trials. Smallest usable n: 1, for which the interval covers almost
+    everything.
 
     References
     ----------
@@ -83,13 +84,13 @@ def split_runs(n: int, k: int, most: int, seed: int = 0) -> tuple[Split, ...]:
     Parameters
     ----------
     n : int
-        Runs.
+        Number of runs.
     k : int
         Runs per side, 1 <= k <= n/2.
     most : int
-        Where there are more splits than this, so many are drawn at random.
+        Maximum number of splits; if there are more, this number is drawn at random.
     seed : int
-        Of the draw.
+        Seed of the draw.
 
     Returns
     -------
@@ -104,8 +105,9 @@ def split_runs(n: int, k: int, most: int, seed: int = 0) -> tuple[Split, ...]:
 
     Notes
     -----
-    Assumes nothing; smallest usable n: 2. Splits share runs and so are not independent: n runs hold
-    n // 2k comparisons that are. See E. S. Edgington, Randomization Tests (1980), chapter 2.
+    Assumes nothing; smallest usable n: 2. Splits share runs and are therefore not independent: n
+    runs contain n // 2k independent comparisons. See E. S. Edgington, Randomization Tests (1980),
+    chapter 2.
 
     Examples
     --------

@@ -47,7 +47,7 @@ def quantile(values: np.ndarray, levels: Sequence[float], rule: str = "linear") 
     Raises
     ------
     ValueError
-        If there is no value or the rule is not known.
+        If there is no value or the rule is unknown.
 
     References
     ----------
@@ -79,7 +79,7 @@ class Digest:
     rule : str
         As in `quantile`.
     exact_values : int
-        How many values are kept before the sketch takes over.
+        Maximum number of values kept before the sketch replaces them.
 
     Notes
     -----
@@ -214,21 +214,21 @@ def bucket_quantile(bounds: FloatArray, counts: FloatArray, level: float) -> Buc
     Parameters
     ----------
     bounds : ndarray of float, shape (n,)
-        Upper bounds in increasing order, the last one infinite.
+        Upper bounds in ascending order, the last one infinite.
     counts : ndarray of float, shape (n,)
-        How many values lie at or below each, not decreasing.
+        The number of values at or below each bound, not decreasing.
     level : float
         Between 0 and 1.
 
     Returns
     -------
     BucketQuantile or None
-        None for no values, and beyond the last finite bound.
+        None for no values, or if the quantile lies beyond the last finite bound.
 
     Notes
     -----
-    As Prometheus' ``histogram_quantile``: values are taken to lie evenly in their bucket, and the
-    first one to begin at 0.
+    As in Prometheus' ``histogram_quantile``: values are assumed to be evenly distributed in their
+    bucket, and the first bucket to begin at 0.
 
     Examples
     --------

@@ -45,9 +45,9 @@ def mann_whitney(x: ArrayLike, y: ArrayLike, alternative: Alternative = "two-sid
     Returns
     -------
     TestResult
-        ``statistic`` is U of y: the number of pairs with y_j > x_i plus half of those with
-        y_j = x_i. ``pvalue`` is in (0, 1] and, two-sided, the same with the sides swapped.
-        ``method`` is ``mann-whitney exact`` or ``mann-whitney normal``.
+        ``statistic`` is U of y: the number of pairs with y_j > x_i plus half of those with y_j =
+        x_i. ``pvalue`` is in (0, 1] and, two-sided, the same with the sides swapped. ``method`` is
+        ``mann-whitney exact`` or ``mann-whitney normal``.
 
     Raises
     ------
@@ -56,11 +56,11 @@ def mann_whitney(x: ArrayLike, y: ArrayLike, alternative: Alternative = "two-sid
 
     Notes
     -----
-    Assumes that, if both sides are alike, every split of the pooled values is equally likely:
-    p = min(1, 2·min(P(U <= u), P(U >= u))), conditional on the ties. With ties and unequal sizes
-    that distribution is not symmetric, so both tails are counted [1]_. Exact without ties for
-    n·m <= 2500 (50 + 50), with ties for n + m <= 66 at least; beyond, the normal approximation
-    with tie correction and a continuity correction of 0.5. Without ties it equals
+    Assumes that, if both sides have the same distribution, every split of the pooled values is
+    equally likely: p = min(1, 2·min(P(U <= u), P(U >= u))), conditional on the ties. With ties and
+    unequal sizes that distribution is not symmetric, so both tails are counted [1]_. Exact without
+    ties for n·m <= 2500 (50 + 50), with ties for n + m <= 66 at least; beyond, the normal
+    approximation with tie correction and a continuity correction of 0.5. Without ties it equals
     ``scipy.stats.mannwhitneyu(y, x, method='exact')``; with ties it equals the permutation test.
 
     Smallest usable n: 4 + 4 for p <= 0.05 (see `smallest_pvalue`). To test a limit, shift x first:
@@ -98,7 +98,7 @@ def smallest_pvalue(n: int, m: int) -> float:
     Returns
     -------
     float
-        2 / C(n + m, n), at most 1: reached where the two sides do not overlap.
+        2 / C(n + m, n), at most 1: reached if the two sides do not overlap.
 
     Raises
     ------
@@ -107,8 +107,8 @@ def smallest_pvalue(n: int, m: int) -> float:
 
     Notes
     -----
-    Without ties, and with any ties that leave the sides apart. Assumes `mann_whitney`'s exact
-    test; 3 + 3 gives 0.1, so that test cannot reject at 0.05 below 4 + 4 (or 3 + 5).
+    Holds without ties, and with any ties that leave the sides separate. Assumes `mann_whitney`'s
+    exact test; 3 + 3 gives 0.1, so that test cannot reject at 0.05 below 4 + 4 (or 3 + 5).
 
     References
     ----------
@@ -133,13 +133,13 @@ def hodges_lehmann(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> Esti
         Baseline and variant, finite, at least one value each. Pass logarithms to get the
         logarithm of a ratio.
     confidence : float
-        Of the interval, 0 < confidence < 1.
+        The confidence of the interval, 0 < confidence < 1.
 
     Returns
     -------
     Estimate
-        ``value`` is the median of all y_j - x_i: positive where y is larger. ``low`` and ``high``
-        are infinite, with a note, where so few values cannot carry the level.
+        ``value`` is the median of all y_j - x_i: positive if y is larger. ``low`` and ``high`` are
+        infinite, with a note, if there are too few values for the level.
 
     Raises
     ------
@@ -148,11 +148,11 @@ def hodges_lehmann(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> Esti
 
     Notes
     -----
-    The interval inverts `mann_whitney`: from the nm sorted differences D(1) … D(nm) it is
-    [D(c), D(nm+1-c)], c the largest integer with P(U <= c-1) <= (1 - confidence)/2 [1]_. Assumes
-    that the two sides differ by a shift. Without ties the interval excludes 0 exactly where
-    p <= 1 - confidence. The distribution used is that without ties: with ties the closed interval
-    covers at least as often as stated, and may hold 0 where the test rejects.
+    The interval inverts `mann_whitney`: from the nm sorted differences D(1) … D(nm) it is [D(c),
+    D(nm+1-c)], c the largest integer with P(U <= c-1) <= (1 - confidence)/2 [1]_. Assumes that the
+    two sides differ by a shift. Without ties the interval excludes 0 exactly if p <= 1 -
+    confidence. The distribution used is that without ties: with ties the closed interval covers at
+    least as often as stated, and may contain 0 although the test rejects.
 
     Smallest usable n: 4 + 4 at 95 %, 3 + 3 at 90 %. Exact for n·m <= 2500, else c is from the
     normal approximation. Equals R's ``wilcox.test(y, x, conf.int=TRUE)`` where that is exact.
@@ -229,7 +229,7 @@ def approximate_tails(n: int, m: int, u: float, tied: float) -> tuple[float, flo
         Sizes of the two sides.
     u : float
     tied : float
-        Sum of t³ - t over the ties, each of t equal values.
+        Sum of t³ - t over the ties of t equal values each.
     """
     total = n + m
     variance = n * m / 12 * (total + 1 - tied / (total * (total - 1)))

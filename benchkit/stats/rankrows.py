@@ -54,7 +54,7 @@ class RankRows:
     Parameters
     ----------
     value, low, high : ndarray, shape (rows,)
-        The Hodges-Lehmann shift and its interval; infinite where the level cannot be reached.
+        The Hodges-Lehmann shift and its interval; infinite if the level cannot be reached.
     inner_low, inner_high : ndarray, shape (rows,)
         The interval at ``1 - 2 (1 - confidence)``, which the equivalence test needs.
     statistic, pvalue : ndarray, shape (rows,)
@@ -63,7 +63,7 @@ class RankRows:
     sizes : tuple of (int, int)
         Values per side.
     distinct : ndarray of int64, shape (rows,)
-        How many values of both sides are not equal to another.
+        The number of distinct values of both sides.
     """
 
     value: FloatArray
@@ -129,7 +129,7 @@ def compare_rows(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> RankRo
     x, y : array_like, shapes (rows, n) and (rows, m)
         Baseline and variant, finite, at least one column each.
     confidence : float
-        Of the interval, 0.5 < confidence < 1.
+        The confidence of the interval, 0.5 < confidence < 1.
 
     Returns
     -------
@@ -138,14 +138,14 @@ def compare_rows(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> RankRo
     Raises
     ------
     ValueError
-        If the tables have not two dimensions and as many rows, no column, a value is not finite,
-        or the confidence is out of range.
+        If the tables do not have two dimensions and the same number of rows, have no column, a
+        value is not finite, or the confidence is out of range.
 
     Notes
     -----
-    Formulas, assumptions, reach of the exact count and smallest usable n are those of
-    `mann_whitney` and `hodges_lehmann`; so are all digits. Rows with ties
-    are counted together. E. L. Lehmann, Nonparametrics (1975), sections 1.4 and 2.5.
+    Formulas, assumptions, limits of exact counting and smallest usable n are those of
+    `mann_whitney` and `hodges_lehmann`; so are all digits. Rows with ties are counted together. E.
+    L. Lehmann, Nonparametrics (1975), sections 1.4 and 2.5.
 
     Examples
     --------
@@ -319,7 +319,7 @@ def count_patterns(ranks: IntArray, size: int) -> IntArray:
     ranks : ndarray of int64, shape (patterns, N)
         Doubled ranks from 0 of the pooled values, in ascending order; tied values share the mean.
     size : int
-        Of the subsets, the smaller side, at least 1.
+        Size of the subsets, that of the smaller side, at least 1.
 
     Returns
     -------

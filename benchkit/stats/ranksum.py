@@ -45,13 +45,13 @@ def attained_level(n: int, m: int, alpha: float) -> float:
     n, m : int
         Values per side, at least 1.
     alpha : float
-        The level that was asked for.
+        The nominal level.
 
     Returns
     -------
     float
-        How often the rank test rejects where both sides are alike; 0 where it never can, alpha
-        where too many values are there to be counted.
+        How often the rank test rejects if both sides have the same distribution; 0 if it never can,
+        alpha if there are too many values to count.
 
     Notes
     -----
@@ -121,9 +121,10 @@ def tied_tails(ties: tuple[int, ...], size: int) -> tuple[FloatArray, FloatArray
     Parameters
     ----------
     ties : tuple of int
-        How many of the pooled values are equal, from the smallest value to the largest.
+        The number of equal values in each group of the pooled values, from the smallest value to
+        the largest.
     size : int
-        Of the smaller side, at least 1.
+        Size of the smaller side, at least 1.
 
     Returns
     -------
@@ -160,9 +161,9 @@ def count_rank_sums(ranks: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     Parameters
     ----------
     ranks : ndarray of int64, shape (N,)
-        Of the pooled values, not negative; tied values carry the same (doubled) rank.
+        Ranks of the pooled values, not negative; tied values have the same (doubled) rank.
     size : int
-        Of the subsets, at most N/2, so that no count exceeds C(N, size).
+        Size of the subsets, at most N/2, so that no count exceeds C(N, size).
 
     Returns
     -------
@@ -172,7 +173,7 @@ def count_rank_sums(ranks: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     Notes
     -----
     One value after the other is left out or taken: counts[j, s] += counts[j-1, s-rank], for the j
-    from which a subset can still be completed and the s that occur. Ties need nothing special,
+    from which a subset can still be completed and the s that occur. Ties need no special treatment,
     since equal ranks are simply added several times.
 
     Examples

@@ -35,12 +35,13 @@ def read_sample(values: ArrayLike, name: str, *, smallest: int = 1) -> FloatArra
     name : str
         The parameter's name, for the error.
     smallest : int
-        Fewest values that are usable.
+        Minimum number of values.
 
     Raises
     ------
     ValueError
-        If the values are not one-dimensional, too few, not finite, or beyond 1e150 in size.
+        If the values are not one-dimensional, too few, not finite, or beyond 1e150 in absolute
+        value.
 
     Examples
     --------
@@ -107,14 +108,14 @@ class Estimate:
     Parameters
     ----------
     value, low, high : float
-        In the unit of the data (or of its logarithms, where the caller took them). ``low`` and
-        ``high`` are NaN where no interval exists, infinite where the level cannot be reached.
+        In the unit of the data (or of its logarithms, if the caller took them). ``low`` and
+        ``high`` are NaN if no interval exists, infinite if the level cannot be reached.
     confidence : float
-        Of the interval, 0 < confidence < 1.
+        The confidence of the interval, 0 < confidence < 1.
     method : str
         ``hodges-lehmann``, ``welch``, …
     notes : tuple of str
-        What the reader has to know.
+        Notes that the reader needs.
     """
 
     value: float
@@ -138,7 +139,7 @@ class TestResult:
     method : str
         ``mann-whitney exact``, ``welch``, …
     notes : tuple of str
-        What the reader has to know.
+        Notes that the reader needs.
     """
 
     __test__ = False  # not a test case, despite its name

@@ -41,22 +41,22 @@ def smallest_effect(
     Parameters
     ----------
     cv : float
-        Standard deviation of the logarithms of runs, as a fraction; both sides vary alike.
+        Standard deviation of the logarithms of runs, as a fraction; both sides vary equally.
     n : int
         Runs per side, at least 2.
     margin : float
         A fraction that the estimate has to reach, too; 0 for the test alone.
     power : float
-        Wanted probability, alpha < power < 1.
+        Desired probability, alpha < power < 1.
     alpha : float
-        Two-sided level, of all rows together.
+        Two-sided level, for all rows together.
     rows, variants : int
-        Rows that are decided together, and the variants that they belong to.
+        The number of rows that are decided together, and of the variants that they belong to.
 
     Returns
     -------
     float
-        A fraction: 0.03 for +3 %; infinite where n runs never reach alpha.
+        A fraction: 0.03 for +3 %; infinite if n runs never reach alpha.
 
     Raises
     ------
@@ -65,10 +65,10 @@ def smallest_effect(
 
     Notes
     -----
-    A decrease by the same fraction is a larger ratio, and shown at least as often. The effect at
-    which `family_power` reaches the wanted probability for one row that changes alone: with a
-    single row the rank test from 4 runs on, with 2 or 3 Welch's, taken as Student's. Assumes
-    log-normal runs; smallest usable n: 2.
+    A decrease by the same fraction is a larger ratio, and shown at least as often. The result is
+    the effect at which `family_power` reaches the desired probability for one row that changes
+    alone: for a single row with the rank test from 4 runs on, and with 2 or 3 runs with Welch's
+    test, taken as Student's. Assumes log-normal runs; smallest usable n: 2.
 
     References
     ----------
@@ -122,8 +122,8 @@ def runs_for_effect(
     Returns
     -------
     int or None
-        4 to 1000; None where more would be needed, or where the effect is not larger than the
-        margin: an estimate beyond it comes at most every second time.
+        4 to 1000; None if more would be needed, or if the effect is not larger than the margin: an
+        estimate beyond the margin occurs at most half of the time.
 
     Raises
     ------
@@ -132,7 +132,7 @@ def runs_for_effect(
 
     Notes
     -----
-    The smallest n with the wanted `family_power`; assumptions as there.
+    The smallest n with the desired `family_power`, under its assumptions.
 
     Examples
     --------
@@ -165,14 +165,14 @@ def runs_for_equivalence(
     margin : float
         A fraction, 0.03 for ±3 %.
     power : float
-        Wanted probability of success.
+        Desired probability of success.
     alpha : float
-        Of each of the two one-sided tests.
+        Level of each of the two one-sided tests.
 
     Returns
     -------
     int or None
-        4 to 1000; None where more would be needed.
+        4 to 1000; None if more would be needed.
 
     Raises
     ------

@@ -27,11 +27,13 @@ class Line:
     Parameters
     ----------
     slope, low, high : float
-        Its interval, NaN where two measurements leave nothing to estimate the noise from.
+        The slope and its interval, NaN if two measurements leave nothing to estimate the noise
+        from.
     start : float
         The value at 0.
     misfit : float
-        How rarely the mean of a level lies so far from a line by chance; NaN without repeats.
+        The probability that the mean of a level lies this far from a line by chance; NaN without
+        repeats.
     """
 
     slope: float
@@ -51,8 +53,8 @@ def fit_line(levels: ArrayLike, values: ArrayLike, confidence: float = 0.95) -> 
     Parameters
     ----------
     levels, values : array_like of float, shape (n,)
-        One pair per run; n >= 3 for an interval, and 3 different levels, one of them measured
-        twice, for the test.
+        One pair per run; n >= 3 for an interval, and 3 distinct levels, one of them measured twice,
+        for the test.
     confidence : float
 
     Raises
@@ -62,10 +64,10 @@ def fit_line(levels: ArrayLike, values: ArrayLike, confidence: float = 0.95) -> 
 
     Notes
     -----
-    Runs spread in proportion to what they measure, so that each counts by 1 / (mean of its level)²;
-    where a mean is not positive all count alike. The slope's interval is Student's, by the spread
-    around the line [1]_. The test compares the spread of the levels' means around the line with
-    that of the runs around their means: the F test of lack of fit.
+    The spread of runs is proportional to their values, so each run has the weight 1 / (mean of its
+    level)²; if a mean is not positive, all weights are equal. The slope's interval is Student's, by
+    the spread around the line [1]_. The test compares the spread of the levels' means around the
+    line with that of the runs around their means: the F test of lack of fit.
 
     References
     ----------
@@ -117,18 +119,19 @@ def fit_rounds(
     Parameters
     ----------
     levels : array_like of float, shape (n,)
-        All different.
+        All distinct.
     values : array_like of float, shape (n, rounds)
         One run of each level per round.
     design : SequentialDesign or None
-        Of the series; without one there is no interval.
+        The design of the series; without one there is no interval.
     confidence : float
 
     Notes
     -----
-    The slope of all rounds is the mean of the slopes of each. Its interval is the repeated one of
-    these, which holds at whatever round the series stopped, and whatever for. The test of lack of
-    fit is that of a fixed number of runs. Smallest usable n: the design's ``least`` rounds.
+    The slope of all rounds is the mean of the slopes of each round. Its interval is the repeated
+    confidence interval of these slopes, which holds at whatever round the series stopped, and for
+    whatever reason. The test of lack of fit is that for a fixed number of runs. Smallest usable n:
+    the design's ``least`` rounds.
 
     Examples
     --------
@@ -165,16 +168,16 @@ class Law:
     rate : tuple of float
         Throughput at level 1: estimate, low, high.
     contention, coherency : tuple of float
-        sigma and kappa: estimate, low, high. The ends are NaN where the levels allow no interval.
+        sigma and kappa: estimate, low, high. The ends are NaN if the levels allow no interval.
     limit : float
-        What the fitted throughput cannot exceed: its peak, or its asymptote; infinite without both.
+        Upper limit of the fitted throughput: its peak, or its asymptote; infinite without either.
     peak : float
-        The level of the fitted peak; infinite where there is none.
+        The level of the fitted peak; infinite if there is none.
     miss : float
         The largest relative distance between a rate and the fit.
     confidence : float
     poor : tuple of str
-        Why the fit is not to be used; empty where nothing speaks against it.
+        Reasons not to use the fit; empty if there are none.
     """
 
     rate: tuple[float, float, float]
@@ -195,19 +198,20 @@ def fit_law(levels: ArrayLike, rates: ArrayLike, confidence: float = 0.95) -> La
     levels, rates : array_like of float, shape (n,)
         Positive; n >= 3, and an interval needs n >= 4.
     confidence : float
-        Of the intervals.
+        The confidence of the intervals.
 
     Raises
     ------
     ValueError
-        If there are fewer than 3 different levels, or a number is not positive.
+        If there are fewer than 3 distinct levels, or a number is not positive.
 
     Notes
     -----
     Least squares on the rates, with ``lambda > 0``, ``0 <= sigma <= 1``, ``kappa >= 0`` (Gunther,
     *Guerrilla Capacity Planning*, 2007). Intervals are those of the linearised fit, Student's t
-    with n less the parameters that are not at a bound. The fit is called poor if it misses a level
-    by more than 10 %, if its limit lies below a rate that was reached, or from 3 levels.
+    with n minus the number of parameters that are not at a bound. The fit is called poor if it
+    misses a level by more than 10 %, if its limit lies below an observed rate, or with only 3
+    levels.
 
     Examples
     --------

@@ -42,9 +42,9 @@ class Looks:
     design : SequentialDesign
     value, error : ndarray, shape (rows, looks)
         The mean of the differences so far, and its standard error. After a series has stopped
-        because of what it showed, the mean is biased away from 0; the intervals are valid.
+        because of its results, the mean is biased away from 0; the intervals are valid.
     rounds : ndarray, shape (looks,)
-        Rounds made at each look.
+        The number of rounds at each look.
 
     Examples
     --------
@@ -64,20 +64,20 @@ class Looks:
         Parameters
         ----------
         shift : float
-            The difference that is tested.
+            The difference to test against.
         tail : {'two-sided', 'greater', 'less'}
-            ``greater``: small where the difference lies above ``shift``.
+            ``greater``: small if the difference lies above ``shift``.
 
         Returns
         -------
         ndarray, shape (rows, looks)
             The smallest alpha at which this look rejects [1]_, at least 1e-9: it is alpha or less
-            where the interval of this look excludes ``shift``, whatever looks before it showed.
+            if the interval of this look excludes ``shift``, whatever earlier looks showed.
 
         Notes
         -----
-        Where no difference varies, the nominal p-value is that of the sign test. Smallest usable n:
-        the design's ``least``.
+        If the differences do not vary, the nominal p-value is that of the sign test. Smallest
+        usable n: the design's ``least``.
 
         References
         ----------
@@ -114,14 +114,14 @@ class Looks:
         Parameters
         ----------
         alpha : float
-            The chance that one of them misses the true difference: two-sided by any end,
-            one-sided by the lower ends or, apart from that, by the upper ones.
+            The probability that one of them misses the true difference: two-sided for any end,
+            one-sided for the lower ends or, separately, for the upper ones.
         sides : {1, 2}
 
         Returns
         -------
         low, high : ndarray, shape (rows, looks)
-            Infinite where no difference varies and the rounds are too few for a sign test.
+            Infinite if the differences do not vary and the rounds are too few for a sign test.
 
         Examples
         --------
@@ -172,17 +172,17 @@ class Looks:
         ----------
         margin : float
         alpha : float
-            Of each row.
+            The level of each row.
 
         Returns
         -------
         ndarray of int, shape (rows,)
-            0 where the design has too few rounds for that, as it has for an effect that is about
-            as large as the margin.
+            0 if the design has too few rounds for a decision, as for an effect that is about as
+            large as the margin.
 
         Notes
         -----
-        With the estimate and the spread of the last look, which are uncertain with few rounds.
+        Assumes the estimate and the spread of the last look, which are uncertain with few rounds.
 
         Examples
         --------
@@ -216,11 +216,11 @@ def take_looks(differences: ArrayLike, design: SequentialDesign, floor: float = 
     Parameters
     ----------
     differences : array_like, shape (rows, rounds)
-        Of each round, variant - baseline, usually of logarithms; finite. Rounds beyond the
-        design's are left out.
+        Variant - baseline of each round, usually of logarithms; finite. Rounds beyond the design's
+        are ignored.
     design : SequentialDesign
     floor : float
-        The smallest variance that a difference can have, whatever was rounded.
+        The smallest possible variance of a difference, as implied by rounding.
 
     Raises
     ------
@@ -261,18 +261,19 @@ def find_stops(
     Parameters
     ----------
     pvalues : ndarray, shape (rows, looks)
-        From `Looks.find_pvalues`; a row with a fixed number of runs has the same at each look.
+        From `Looks.find_pvalues`; a row with a fixed number of runs has the same p-value at each
+        look.
     is_large, is_equal : ndarray of bool, shape (rows, looks)
         From `Looks.find_large` and `Looks.find_equal`.
     alpha : float
-        Of the family.
+        The level of the family.
 
     Notes
     -----
-    A row is decided where its difference is shown among all rows, by the group-sequential form of
-    Holm's procedure [1]_, and its estimate is at least as large as the margin; or where the
-    difference is shown to lie within the margin. The first decision of a row stands, and its
-    p-value with it. Smallest usable number of rows and looks: 1.
+    A row is decided if its difference is shown among all rows, by the group-sequential form of
+    Holm's procedure [1]_, and its estimate is at least as large as the margin; or if the difference
+    is shown to lie within the margin. The first decision of a row is final, and so is its p-value.
+    Smallest usable number of rows and looks: 1.
 
     References
     ----------

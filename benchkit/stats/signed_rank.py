@@ -57,11 +57,12 @@ def wilcoxon(x: ArrayLike, y: ArrayLike, alternative: Alternative = "two-sided")
 
     Notes
     -----
-    Assumes that, if both sides are alike, each difference is as likely to be positive as negative,
-    independently of the others: p = min(1, 2·min(P(T <= t), P(T >= t))) over all sign patterns
-    [1]_. Tied sizes carry their mean rank; a difference of 0 keeps its rank but has no sign [2]_.
-    Exact up to 60 pairs, beyond by the normal approximation with a continuity correction. Without
-    ties and zeros it equals ``scipy.stats.wilcoxon(y, x, method='exact')``.
+    Assumes that, if both sides have the same distribution, each difference is as likely to be
+    positive as negative, independently of the others: p = min(1, 2·min(P(T <= t), P(T >= t))) over
+    all sign patterns [1]_. Tied absolute values have their mean rank; a difference of 0 keeps its
+    rank but has no sign [2]_. Exact up to 60 pairs, beyond by the normal approximation with a
+    continuity correction. Without ties and zeros it equals ``scipy.stats.wilcoxon(y, x,
+    method='exact')``.
 
     Smallest usable n: 6 pairs for p <= 0.05 (see `smallest_paired_pvalue`).
 
@@ -104,14 +105,14 @@ def paired_shift(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> Estima
         Baseline and variant of each pair, finite, at least one pair. Pass logarithms to get the
         logarithm of a ratio.
     confidence : float
-        Of the interval, 0 < confidence < 1.
+        The confidence of the interval, 0 < confidence < 1.
 
     Returns
     -------
     Estimate
-        ``value`` is the median of the Walsh averages (d_i + d_j)/2, i <= j, of the differences
-        d = y - x. ``low`` and ``high`` are infinite, with a note, where so few pairs cannot carry
-        the level.
+        ``value`` is the median of the Walsh averages (d_i + d_j)/2, i <= j, of the differences d =
+        y - x. ``low`` and ``high`` are infinite, with a note, if there are too few pairs for the
+        level.
 
     Raises
     ------
@@ -120,10 +121,10 @@ def paired_shift(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> Estima
 
     Notes
     -----
-    The interval inverts `wilcoxon`: from the M = n(n+1)/2 sorted averages W it is
-    [W(c), W(M+1-c)], c the largest integer with P(T <= c-1) <= (1 - confidence)/2 [1]_. Assumes
-    that the differences are symmetric around the shift. Without ties and zeros the interval
-    excludes 0 exactly where p <= 1 - confidence; with them it covers at least as often as stated.
+    The interval inverts `wilcoxon`: from the M = n(n+1)/2 sorted averages W it is [W(c), W(M+1-c)],
+    c the largest integer with P(T <= c-1) <= (1 - confidence)/2 [1]_. Assumes that the differences
+    are symmetric around the shift. Without ties and zeros the interval excludes 0 exactly if p <= 1
+    - confidence; with them it covers at least as often as stated.
 
     Smallest usable n: 6 pairs at 95 %, 5 at 90 %. Equals R's
     ``wilcox.test(y, x, paired=TRUE, conf.int=TRUE)`` where that is exact.
@@ -163,7 +164,7 @@ def smallest_paired_pvalue(n: int) -> float:
     Returns
     -------
     float
-        2 / 2^n, at most 1: reached where all differences have one sign.
+        2 / 2^n, at most 1: reached if all differences have one sign.
 
     Raises
     ------
@@ -172,7 +173,7 @@ def smallest_paired_pvalue(n: int) -> float:
 
     Notes
     -----
-    Assumes `wilcoxon`'s exact test, no zeros; 5 pairs give 0.0625, so that it cannot reject at 0.05
+    Assumes `wilcoxon`'s exact test without zeros; 5 pairs give 0.0625, so it cannot reject at 0.05
     below 6 pairs.
 
     Examples

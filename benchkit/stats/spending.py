@@ -72,9 +72,9 @@ class SequentialDesign:
         The first round after which the series is looked at, at least 2, and the last one, at most
         1000. It is looked at after every round between them.
     spending : {'pocock', 'linear', 'power-1.5', 'power-2', 'power-3', 'obrien-fleming'}
-        As Lan and DeMets approximate Pocock's and O'Brien and Fleming's boundaries [1]_, or
-        alpha·t^rho of the share t of the rounds (Kim and DeMets [2]_), ``linear`` for rho = 1.
-        The earlier the level is spent, the sooner large effects are shown.
+        Lan and DeMets' approximations of Pocock's and O'Brien and Fleming's boundaries [1]_, or
+        alpha·t^rho of the share t of the rounds (Kim and DeMets [2]_), ``linear`` for rho = 1. The
+        earlier the level is spent, the sooner large effects are shown.
 
     Raises
     ------
@@ -130,7 +130,7 @@ class SequentialDesign:
         Parameters
         ----------
         alpha : float
-            Of all looks together, 0 < alpha < 1.
+            The level of all looks together, 0 < alpha < 1.
         sides : {1, 2}
 
         Raises
@@ -190,9 +190,9 @@ def find_bounds(
     Parameters
     ----------
     spent : ndarray, shape (alphas, looks)
-        One-sided level spent up to and with each look.
+        One-sided level spent up to and including each look.
     moves : iterable of ndarray or csr_array, shape (cells, cells)
-        From each look to the next: the probability of every cell, by the cell one is in.
+        From each look to the next: the probability of every cell, by the current cell.
     sides : {1, 2}
     """
     from scipy.special import ndtr

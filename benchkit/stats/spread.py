@@ -32,7 +32,7 @@ class Spread:
     high : float
         Upper limit of ``cv``, one-sided, at ``confidence``.
     n : int
-        Runs.
+        Number of runs.
     confidence : float
     """
 
@@ -49,9 +49,10 @@ class Components:
     Parameters
     ----------
     between : float
-        Run to run: what would stay if every run were endless; a standard deviation of logarithms.
+        Variation between runs: the part that would remain if every run were endless; a standard
+        deviation of logarithms.
     within : float
-        What the shortness of a run adds to its value.
+        The part that the finite length of a run adds to its value.
     runs : int
     values : float
         Values per run, their harmonic mean.
@@ -77,7 +78,7 @@ def measure_spread(values: ArrayLike, confidence: float = 0.8) -> Spread:
     values : array_like, shape (n,)
         One positive number per run, at least 2.
     confidence : float
-        Of the one-sided upper limit.
+        The confidence of the one-sided upper limit.
 
     Returns
     -------
@@ -91,9 +92,10 @@ def measure_spread(values: ArrayLike, confidence: float = 0.8) -> Spread:
 
     Notes
     -----
-    s of the logarithms; the limit is s·sqrt((n - 1)/χ²), χ² the (1 - confidence) quantile with
-    n - 1 degrees of freedom [1]_. Assumes independent log-normal runs: one outlying run makes both
-    larger. Smallest usable n: 2, where the limit is 3.9 times the estimate (1.35 times at 8).
+    s of the logarithms; the limit is s·sqrt((n - 1)/χ²), where χ² is the (1 - confidence) quantile
+    with n - 1 degrees of freedom [1]_. Assumes independent log-normal runs: one outlying run
+    increases both. Smallest usable n: 2, for which the limit is 3.9 times the estimate (1.35 times
+    at 8).
 
     References
     ----------
@@ -125,10 +127,10 @@ def are_unequal(x: ArrayLike, y: ArrayLike) -> NDArray[np.bool_]:
 
     Notes
     -----
-    A spread is unequal where the ratio of the standard deviations, both of all values and without
-    the third of each side that is farthest, lies beyond exp(2.4/sqrt(n - 1)), and beyond 2: about
-    2.4 standard errors of its logarithm. Found by simulation: with equal and unequal spreads, and
-    with slow runs on both sides, the row's error stays below 6.5 %. Smallest usable n: 4.
+    A spread is unequal if the ratio of the standard deviations, both of all values and without the
+    farthest third of each side, lies beyond exp(2.4/sqrt(n - 1)), and beyond 2: about 2.4 standard
+    errors of its logarithm. Determined by simulation: with equal and unequal spreads, and with slow
+    runs on both sides, the row's error stays below 6.5 %. Smallest usable n: 4.
 
     Examples
     --------
@@ -153,16 +155,16 @@ def spread_ratios(
     x, y : array_like, shapes (rows, n) and (rows, m)
         Baseline and variant (usually logarithms), at least 2 columns each.
     resolution : array_like, shape (rows,) or scalar
-        The rounding step; a spread is taken to be at least resolution/sqrt(12).
+        The rounding step; a spread is at least resolution/sqrt(12).
     farthest : int
-        How many values of each side may be far from its median and not count.
+        The number of values of each side that may be far from its median and are then ignored.
 
     Returns
     -------
     ndarray, shape (rows,)
         The ratio of the standard deviations, or that without the farthest values of each side,
-        whichever is nearer to 1: slow runs do not make a side unequal. 1 where the two disagree on
-        the side, or nothing varies.
+        whichever is nearer to 1: slow runs do not make a side unequal. 1 if the two disagree on
+        which side varies more, or nothing varies.
 
     Raises
     ------
@@ -171,7 +173,7 @@ def spread_ratios(
 
     Notes
     -----
-    Smallest usable n: 4; of 2 or 3 values the ratio says little.
+    Smallest usable n: 4; with 2 or 3 values the ratio means little.
 
     Examples
     --------
@@ -215,7 +217,7 @@ def spread_limits(freedom: float, confidence: float = 0.95) -> tuple[float, floa
     freedom : float
         Degrees of freedom, at least 1; whole numbers are not required.
     confidence : float
-        Of the interval, 0 < confidence < 1.
+        The confidence of the interval, 0 < confidence < 1.
 
     Returns
     -------
@@ -229,7 +231,7 @@ def spread_limits(freedom: float, confidence: float = 0.95) -> tuple[float, floa
 
     Notes
     -----
-    Assumes normal values; smallest usable freedom: 1, where the upper limit is 32 times.
+    Assumes normal values; smallest usable freedom: 1, for which the upper limit is a factor of 32.
 
     References
     ----------
@@ -257,7 +259,7 @@ def part_variance(groups: Sequence[ArrayLike]) -> Components:
     Parameters
     ----------
     groups : sequence of array_like
-        Several positive values of each run, of at least 2 runs; at least 2 of each.
+        Several positive values per run, with at least 2 runs and at least 2 values of each.
 
     Returns
     -------
@@ -273,8 +275,8 @@ def part_variance(groups: Sequence[ArrayLike]) -> Components:
     On logarithms: S1² is the mean variance within a run, S2² the variance of the runs' means, and
     T2² = S2² - S1²/r, not below 0, with r values per run [1]_. ``between`` is T2, ``within`` is
     sqrt(S1²/r). Assumes that the values within a run are independent: pass summaries of long
-    stretches, not single requests, which follow each other. Smallest usable n: 2 runs of 2 values;
-    with fewer than 5 runs ``between`` is an order of magnitude.
+    stretches, not single requests, which depend on one another. Smallest usable n: 2 runs of 2
+    values; with fewer than 5 runs ``between`` is an order of magnitude.
 
     References
     ----------
@@ -317,13 +319,13 @@ def pool_ratios(x: ArrayLike, y: ArrayLike, resolution: ArrayLike = 0.0) -> tupl
     ratio : float
         Geometric mean of `spread_ratios` over the rows that vary.
     errors : float
-        How many standard errors its logarithm is from 0. Rows that vary together, as those of one
-        run do, count as fewer.
+        How many standard errors its logarithm is from 0. Rows that vary together, like those of one
+        run, count as fewer.
 
     Notes
     -----
     The variance of the logarithm of a standard deviation of n normal values is about 1/(2(n - 2));
-    that of the mean over K rows is a K'-th of it, with 1/K' the variance of the runs' mean
+    that of the mean over K rows is 1/K' of it, where 1/K' is the variance of the runs' mean
     standardised residual. Smallest usable n: 4.
 
     Examples

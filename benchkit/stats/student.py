@@ -32,7 +32,7 @@ def t_quantile(freedom: float, probability: float) -> float:
     Notes
     -----
     Newton's steps on the distribution function, by the continued fraction of the incomplete beta
-    integral (DLMF 8.17.22), from the expansion of Abramowitz & Stegun 26.7.5. Equals
+    integral (DLMF 8.17.22), starting from the expansion of Abramowitz & Stegun 26.7.5. Equals
     ``scipy.special.stdtrit`` to ten digits up to 10,000 degrees of freedom. Smallest usable
     freedom: 1.
 

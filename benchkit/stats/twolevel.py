@@ -32,8 +32,8 @@ class QuantileChange:
     estimate : Estimate
         mean over y's runs - mean over x's runs of the logarithm of the quantile.
     between, within : tuple of float
-        Per side, as standard deviations of a run's value: from run to run (NaN for one run), and
-        from the samples inside a run.
+        Per side, as standard deviations of a run's value: between runs (NaN for one run), and from
+        the samples inside a run.
     """
 
     level: float
@@ -52,12 +52,12 @@ def quantile_interval(values: ArrayLike, level: float, confidence: float = 0.95)
     level : float
         0 < level < 1, with at least 10 values on either side of it: n·min(q, 1 - q) >= 10.
     confidence : float
-        Of the interval, 0 < confidence < 1.
+        The confidence of the interval, 0 < confidence < 1.
 
     Returns
     -------
     Estimate
-        Two of the values as bounds.
+        The bounds are two of the values.
 
     Raises
     ------
@@ -67,11 +67,11 @@ def quantile_interval(values: ArrayLike, level: float, confidence: float = 0.95)
 
     Notes
     -----
-    The number of values below the quantile is binomial(n, q): the bounds are the values of ranks
-    l and u, the l-th from below with P(B < l) <= α/2 and the u-th with P(B >= u) <= α/2, from the
+    The number of values below the quantile is binomial(n, q): the bounds are the values of ranks l
+    and u, the l-th from below with P(B < l) <= α/2 and the u-th with P(B >= u) <= α/2, from the
     incomplete beta function [1]_. Exact for independent values of any distribution; values of one
-    run follow each other, so it is about the run and a lower bound of the doubt. Smallest usable n:
-    20 for the median, 1000 for p99.
+    run depend on one another, so the interval is about the run and a lower bound of the
+    uncertainty. Smallest usable n: 20 for the median, 1000 for p99.
 
     References
     ----------
@@ -117,14 +117,14 @@ def compare_two_level(
     x, y : sequence of array_like, each of shape (n_i,)
         Baseline and variant: the samples of each run, positive and finite.
     levels : sequence of float
-        With at least 10 samples of every run on either side of each.
+        Each with at least 10 samples of every run on either side.
     confidence : float
-        Of each interval, 0 < confidence < 1.
+        The confidence of each interval, 0 < confidence < 1.
 
     Returns
     -------
     tuple of QuantileChange
-        One per level, in their order.
+        One per level, in the same order.
 
     Raises
     ------
@@ -134,16 +134,16 @@ def compare_two_level(
 
     Notes
     -----
-    A run's quantile is one observation. On logarithms, with k runs a side: S2² is the variance of
-    the runs' quantiles, which holds what differs from run to run (T2²) and what the samples leave
-    open (S1², the mean over runs of the squared distance of the order statistics one binomial
-    standard deviation around the quantile, halved). The error of a side is max(S2², S1²)/k, with
-    k - 1 degrees of freedom, and both together are Welch's: a variance of few runs may by chance
-    fall below what their samples alone leave open [1]_. With one run on a side S2² is unknown: the
-    interval holds S1² alone, is named ``within-run``, and says nothing of the variants. S1² takes
-    samples for independent; where they follow each other it is too small, which T2² + S1² = S2²
-    makes good with two runs or more. Smallest usable n: 2 runs a side, 1000 samples for p99.
-    Costs two partial sorts of each run.
+    A run's quantile is one observation. On logarithms, with k runs per side: S2² is the variance of
+    the runs' quantiles, which includes the variation between runs (T2²) and the uncertainty from
+    the samples (S1², the mean over runs of the squared distance of the order statistics one
+    binomial standard deviation around the quantile, halved). The error of a side is max(S2²,
+    S1²)/k, with k - 1 degrees of freedom, and both sides are combined as in Welch's test: a
+    variance of few runs may by chance fall below the uncertainty from their samples alone [1]_.
+    With one run on a side S2² is unknown: the interval then covers S1² alone, is named
+    ``within-run``, and says nothing about the variants. S1² assumes independent samples; if they
+    depend on one another it is too small, which T2² + S1² = S2² compensates with two runs or more.
+    Smallest usable n: 2 runs per side, 1000 samples for p99. Costs two partial sorts of each run.
 
     References
     ----------

@@ -30,13 +30,13 @@ class Correlation:
     Parameters
     ----------
     lag1 : float
-        Correlation of neighbours, -1 to 1; 0 where nothing varies.
+        Correlation of neighbours, -1 to 1; 0 if nothing varies.
     size : int
-        Stretches.
+        Number of stretches.
     effective : float
-        Independent stretches that would tell as much, 1 to ``size``.
+        The number of independent stretches with the same information, 1 to ``size``.
     limit : float
-        A correlation beyond this is hardly chance: 2/sqrt(size).
+        Correlations above this are hardly due to chance: 2/sqrt(size).
     """
 
     lag1: float
@@ -60,9 +60,9 @@ class Course:
         First fifth minus the rest (Hodges-Lehmann).
     start_pvalue : float
     trend : Trend
-        Of the rest; its slope is per stretch.
+        Trend of the rest; its slope is per stretch.
     size : int
-        Stretches of the rest.
+        Number of stretches in the rest.
     """
 
     start: float
@@ -82,7 +82,7 @@ def find_correlation(stretches: ArrayLike) -> Correlation:
     Parameters
     ----------
     stretches : array_like, shape (n,)
-        In the order of time, at least 5.
+        In order of time, at least 5.
 
     Returns
     -------
@@ -96,9 +96,9 @@ def find_correlation(stretches: ArrayLike) -> Correlation:
     Notes
     -----
     r = Σ(x_i - m)(x_{i+1} - m)/Σ(x_i - m)²; effective size n(1 - r')/(1 + r') [1]_ for r' > 0, else
-    n, where r' = r + (1 + 3r)/n makes good for the mean taken out [2]_.
-    The limit holds for 97.5 % of independent series. Smallest usable n: 5; below 20 only a strong
-    correlation is beyond the limit.
+    n, where r' = r + (1 + 3r)/n compensates for removing the mean [2]_. The limit holds for 97.5 %
+    of independent series. Smallest usable n: 5; below 20 only a strong correlation exceeds the
+    limit.
 
     References
     ----------
@@ -127,7 +127,7 @@ def find_course(stretches: ArrayLike) -> Course:
     Parameters
     ----------
     stretches : array_like, shape (n,)
-        In the order of time, at least 10.
+        In order of time, at least 10.
 
     Returns
     -------
@@ -140,9 +140,10 @@ def find_course(stretches: ArrayLike) -> Course:
 
     Notes
     -----
-    The first fifth against the others by Hodges-Lehmann and the exact Mann-Whitney test; the others
-    by Kendall's test and the Theil-Sen slope. Assumes independent stretches: waves look like a
-    warm-up or a trend. Smallest usable n: 10, where the first two are tested against eight.
+    The first fifth is compared with the others by Hodges-Lehmann and the exact Mann-Whitney test;
+    the others by Kendall's test and the Theil-Sen slope. Assumes independent stretches: waves look
+    like a warm-up or a trend. Smallest usable n: 10, for which the first two are tested against
+    eight.
 
     Examples
     --------
@@ -166,15 +167,15 @@ def compare_within(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> Esti
     Parameters
     ----------
     x, y : array_like, shapes (n,) and (m,)
-        Baseline and variant: one value per stretch in the order of time, at least 5 of each.
+        Baseline and variant: one value per stretch in order of time, at least 5 each.
     confidence : float
-        Of the interval, 0 < confidence < 1.
+        The confidence of the interval, 0 < confidence < 1.
 
     Returns
     -------
     Estimate
-        mean(y) - mean(x); ``low`` and ``high`` are NaN, with a note, where neither side varies, or
-        where a run is one long wave.
+        mean(y) - mean(x); ``low`` and ``high`` are NaN, with a note, if neither side varies, or if
+        a run is one long wave.
 
     Raises
     ------
@@ -183,12 +184,12 @@ def compare_within(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> Esti
 
     Notes
     -----
-    Batch means [1]_: the variance of each side's mean is s²/n', n' its effective number of
+    Batch means [1]_: the variance of each side's mean is s²/n', where n' is its effective number of
     stretches, and Student's t has the degrees of freedom of Welch's test with n' in place of n. The
-    interval is about *these two runs*, not about the variants: what differs from run to run is not
-    in it. Simulated at nominal 95 % with 10 or 20 stretches of correlation 0 to 0.5, which vary as
-    much as runs do: it holds the difference of the two runs in 94 to 97 % (5 stretches: 91 to 98),
-    that of the variants in 38 to 79 %. Smallest usable n: 5.
+    interval is about *these two runs*, not about the variants: it does not include the variation
+    between runs. Simulated at nominal 95 % with 10 or 20 stretches of correlation 0 to 0.5, which
+    vary as much as runs do: it contains the difference of the two runs in 94 to 97 % (5 stretches:
+    91 to 98), that of the variants in 38 to 79 %. Smallest usable n: 5.
 
     References
     ----------
