@@ -110,16 +110,16 @@ def decide_family(
     method below; and if a side does not vary and ranks do not decide, with the spread that rounding
     leaves. Several rows are decided block by block:
 
-    - by their own tests, where Holm's adjustment lets the smallest p that they can give through and
-      the spread of one side is at most twice the other's, pooled over the rows (1.5 times it with
-      more than 60 rows); aligned rounds only where the pooled correlation of both sides is not
-      negative, as it is where the variants that are not compared vary far less;
-    - else by step-down max-T (`max_t`), with as many runs on both sides, 4 or more, a pooled ratio
-      of at most 1.5 (1.4 with more than 20 rows), and a smallest p within the block's alpha; pairs
-      and rounds by `sign_flip_max_t`, which bears unequal spreads;
-    - else by Welch's t with conservative degrees of freedom that it can have, min(n, m) - 1, which
-      holds its level whatever the spreads are [1]_; pairs and rounds by the t of their differences,
-      which does as well.
+    - by their own tests, if the smallest p-values that these can give pass Holm's adjustment and
+      the spread of one side is at most twice the other's, pooled over the rows (1.5 times with
+      more than 60 rows); aligned rounds only if the pooled correlation of both sides is not
+      negative, which it is if the variants that are not compared vary far less;
+    - else by step-down max-T (`max_t`), with equal numbers of runs on both sides, 4 or more, a
+      pooled ratio of at most 1.5 (1.4 with more than 20 rows), and a smallest p within the block's
+      alpha; pairs and rounds by `sign_flip_max_t`, which tolerates unequal spreads;
+    - else by Welch's t with the conservative degrees of freedom min(n, m) - 1, which keeps its
+      level whatever the spreads are [1]_; pairs and rounds by the t of their differences, which
+      does as well.
 
     Rows decided by max-T get the share of alpha that corresponds to their number; the share that a
     block no longer needs, since all its rows are rejected, passes on to the others [2]_. All other

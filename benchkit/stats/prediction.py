@@ -63,13 +63,14 @@ def compare_with_history(
     -----
     mean ± t·s·sqrt(1/m + 1/n) with n - 1 degrees of freedom [1]_; for one new run no narrower than
     from the k-th smallest to the k-th largest earlier run, k = (1 - confidence)/2·(n + 1) rounded
-    down, at least 1 [2]_. These hold the next run with the confidence, whatever the distribution,
-    from 39 earlier runs at 95 %; with fewer the range holds (n - 1)/(n + 1) of new runs, and the
-    rest rests on t, which assumes normal runs: simulated at 8 to 20 it holds 95 to 96 % of normal
-    runs and 92 to 96 % where runs are skewed or one in ten is 20 % slow. A far run of the past
-    widens the interval to itself. It is a prediction interval and no confidence interval of a
-    difference; that the new runs vary like the old is assumed. Smallest usable n: 8 earlier runs; a
-    rank p-value of 0.05 needs 39 of them for one new run.
+    down, at least 1 [2]_. From 39 earlier runs at 95 %, these contain the next run with the
+    confidence, whatever the distribution. With fewer runs the range contains (n - 1)/(n + 1) of new
+    runs, and the rest depends on t, which assumes normal runs: simulated at 8 to 20 runs it
+    contains 95 to 96 % of normal runs, and 92 to 96 % if runs are skewed or one in ten is 20 %
+    slow. An extreme run in the past widens the interval up to itself. This is a prediction
+    interval, not a confidence interval of a difference; it assumes that the new runs vary like the
+    old ones. Smallest usable n: 8 earlier runs; a rank p-value of 0.05 needs 39 of them for one new
+    run.
 
     References
     ----------
