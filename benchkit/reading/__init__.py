@@ -1,1 +1,1 @@
-"""From the bytes of a source to clean lines, their headings, and what a parser yields of them."""
+"""From the bytes of a source to clean lines, their headings, and the output of parsers."""

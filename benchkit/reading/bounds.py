@@ -1,8 +1,8 @@
-"""How much a packed file, or an archive, may unpack to.
+"""Limits on the unpacked size of a packed file or an archive.
 
-How much a Parquet file may unpack to.
+Also limits on the unpacked size of a Parquet file.
 
-A store may come with a checkout, and a file of a few kilobytes may state rows without end.
+A store may come with a checkout, and a file of a few kilobytes may claim endless rows.
 """
 
 from __future__ import annotations
@@ -21,36 +21,38 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 
-#: The option that sets another bound than `LARGEST`.
+#: The option that sets a limit other than `LARGEST`.
 OPTION = "--max-unpacked"
-#: Bytes that a file or an archive may unpack to.
+#: Maximum unpacked bytes of a file or an archive.
 LARGEST = 4 << 30
-#: Files and folders that an archive may hold, and members that a gzip stream may.
+#: Maximum number of files and folders in an archive, and of members in a gzip stream.
 MEMBERS = 100_000
-#: Bytes of names and the like in the headers of a gzip stream, and those of each member beyond.
+#: Maximum bytes of names and similar fields in the headers of a gzip stream, and per additional
+#: member.
 _HEADERS, _HEADER = 1 << 16, 300
-#: Bytes that a packed byte may unpack to; texts of benchmarks come to some tens.
+#: Maximum unpacked bytes per packed byte; benchmark output reaches a few tens.
 _RATIO = 250
-#: Bytes below which the ratio does not matter.
+#: Number of bytes below which the ratio does not matter.
 _SMALL = 1 << 20
-#: Runs and faults that a file may hold; each is an object of kilobytes.
+#: Maximum number of runs and faults in a file; each is an object of kilobytes.
 RUNS = 250_000
-#: Metrics and subjects of a run, each of which is an object, however few values it has.
+#: Maximum number of metrics and subjects of a run, each of which is an object, even with few
+#: values.
 SERIES = 250_000
-#: Characters of the names of a document's fields, each with those of the objects that it is in.
+#: Maximum characters in the names of a document's fields, each with those of its enclosing objects.
 NAMES = 1 << 27
-#: Packed bytes of a run beyond the first `_FEW`: a single number that was measured takes more.
+#: Minimum packed bytes per run beyond the first `_FEW`: even a single measured number takes more.
 _FEW, _RUN_BYTES = 10_000, 4
 
-#: What is wrong with such a file.
+#: Description of a file that exceeds the limit.
 OUTSIZED = "unpacks to far more than a file of its size can contain"
-#: Rows and bytes that any file may unpack to, and how many each of its bytes may.
+#: Rows and bytes that any file may unpack to, and the number per byte of its size.
 _ROWS, _ROWS_A_BYTE = 1 << 20, 16
 _BYTES, _BYTES_A_BYTE = 1 << 28, 1_000
 
 
 def parse_limit(text: str) -> int:
-    """Read the size that `OPTION` sets."""
+    """Parse the size that `OPTION` sets."""
     try:
         return int(parse_bytes(text, binary=True).value)
     except (ValueError, OverflowError):
@@ -59,7 +61,7 @@ def parse_limit(text: str) -> int:
 
 
 def explain_excess(size: int, packed: int, limit: int) -> str:
-    """Return why so many bytes may not come out of so many packed ones; empty if they may.
+    """Return why packed bytes may not unpack to this many bytes; empty if they may.
 
     Examples
     --------
@@ -74,7 +76,7 @@ def explain_excess(size: int, packed: int, limit: int) -> str:
 
 
 def limit_runs(size: int) -> int:
-    """Return how many runs and faults a file of so many bytes, perhaps packed, may hold.
+    """Return the maximum runs and faults of a file of this size, perhaps packed.
 
     Examples
     --------
@@ -85,13 +87,13 @@ def limit_runs(size: int) -> int:
 
 
 class CrowdedError(DataError):
-    """A run or document has more names than benchkit reads; ``line`` is the first too many."""
+    """A run or document has too many names; ``line`` is the first that exceeds the limit."""
 
     line = 0
 
 
 def require_few(count: int, line: int) -> None:
-    """Refuse a run with more than `SERIES` metrics and subjects, counted up to a line."""
+    """Reject a run with more than `SERIES` metrics and subjects, counted up to a line."""
     if count > SERIES:
         error = CrowdedError(
             f"more than {SERIES:,} metrics and subjects in one run",
@@ -102,7 +104,7 @@ def require_few(count: int, line: int) -> None:
 
 
 def require_short(size: int, line: int = 0) -> None:
-    """Refuse a document whose names come to more than `NAMES`, counted up to a line."""
+    """Reject a document whose names exceed `NAMES` characters in total, counted up to a line."""
     if size > NAMES:
         error = CrowdedError(
             f"the names of its nested fields come to more than {NAMES:,} characters",
@@ -113,7 +115,7 @@ def require_short(size: int, line: int = 0) -> None:
 
 
 class _Members(gzip._GzipReader):
-    """The content of a gzip stream, each member of which takes time even if it is empty.
+    """The content of a gzip stream; each member takes time even if it is empty.
 
     So does each byte of the names in its headers.
     """
@@ -139,7 +141,7 @@ class _Members(gzip._GzipReader):
 
 
 class _Header:
-    """The header of a member, in which names and comments end after any number of bytes."""
+    """The header of a member, in which names and comments can have any length."""
 
     def __init__(self, members: _Members, file: IO[bytes]) -> None:
         self._members, self._file = members, file
@@ -157,7 +159,7 @@ def open_gzip(raw: IO[bytes]) -> io.BufferedReader:
 
 
 class OutsizedError(OSError):
-    """A file unpacks to far more than files of its size do."""
+    """A file unpacks to far more than is plausible for its size."""
 
 
 def open_parquet(file: pa.NativeFile, *, coded: bool = False) -> pq.ParquetFile:
@@ -167,12 +169,12 @@ def open_parquet(file: pa.NativeFile, *, coded: bool = False) -> pq.ParquetFile:
     ----------
     file : NativeFile
     coded : bool
-        Whether its rows get codes for texts, to be read with `read_rows`.
+        Whether texts are read as codes, for `read_rows`.
 
     Raises
     ------
     OutsizedError
-        If it would unpack to far more than files of its size do, by what its end states.
+        If, by the metadata at its end, it would unpack to far more than is plausible for its size.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -198,7 +200,7 @@ def open_parquet(file: pa.NativeFile, *, coded: bool = False) -> pq.ParquetFile:
 
 
 def _find_whole(groups: Sequence[pq.RowGroupMetaData]) -> set[str]:
-    """Return the columns that have no dictionary: what is written once takes no more to read."""
+    """Return the columns without a dictionary: values written once take no more space to read."""
     columns = [group.column(at) for group in groups for at in range(group.num_columns)]
     coded = {one.path_in_schema for one in columns if any("DICT" in each for each in one.encodings)}
     return {one.path_in_schema for one in columns} - coded
@@ -207,12 +209,12 @@ def _find_whole(groups: Sequence[pq.RowGroupMetaData]) -> set[str]:
 def read_rows(
     file: pa.NativeFile, parquet: pq.ParquetFile, columns: Sequence[str] | None = None
 ) -> pa.Table:
-    """Return the rows of a file that was opened ``coded``, where they do not unpack to too much.
+    """Return the rows of a file that was opened ``coded``, if they do not unpack to too much.
 
-    A text that is repeated without end takes no room as long as it is coded.
+    A text repeated endlessly takes no space while it is coded.
     """
-    rows = parquet.read(columns, use_threads=False)  # with threads it takes four times the CPU
-    # No text, however often it is repeated, is too much where all together are short.
+    rows = parquet.read(columns, use_threads=False)  # threads take four times the CPU
+    # No text, however often it is repeated, is too large if all texts together are short.
     is_long = len(rows) * rows.nbytes > _BYTES
     if is_long and len(rows) * sum(map(_find_longest, rows.columns)) > _BYTES:
         _require_texts(file, (size for column in rows.columns for size in _measure_coded(column)))
@@ -220,7 +222,7 @@ def read_rows(
 
 
 def _limit(file: pa.NativeFile) -> int:
-    """Return how many bytes a file may unpack to."""
+    """Return the number of bytes that a file may unpack to."""
     size: int = file.size()
     return max(_BYTES, _BYTES_A_BYTE * size)
 
@@ -231,7 +233,7 @@ def _require_texts(file: pa.NativeFile, sizes: Iterable[int]) -> None:
 
 
 def _measure_texts(file: pa.NativeFile, parquet: pq.ParquetFile) -> Iterator[int]:
-    """Yield the bytes that columns of texts unpack to, where one may be long and repeated."""
+    """Yield the unpacked bytes of text columns, in which a long text may be repeated."""
     import pyarrow.parquet as pq
 
     columns = parquet.num_row_groups * len(parquet.schema.names)
@@ -249,7 +251,7 @@ def _measure_texts(file: pa.NativeFile, parquet: pq.ParquetFile) -> Iterator[int
 
 
 def _measure_coded(column: pa.ChunkedArray) -> Iterator[int]:
-    """Yield the bytes that the codes of a column stand for."""
+    """Yield the bytes that the codes of a column represent."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -260,7 +262,7 @@ def _measure_coded(column: pa.ChunkedArray) -> Iterator[int]:
 
 
 def _find_longest(column: pa.ChunkedArray) -> int:
-    """Return the bytes of the longest text that a code of a column stands for."""
+    """Return the length in bytes of the longest text that a code of a column represents."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

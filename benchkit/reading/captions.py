@@ -1,11 +1,11 @@
-"""Captions below the results that they name, put above them where a page's habit shows it.
+"""Captions below the results that they name, moved above them if a page shows this pattern.
 
-Where nothing tells whether the text between two results names the upper or the lower one, a number
-takes its place: the results stay apart, and neither has a wrong name.
+If it is unclear whether the text between two results names the upper or the lower one, a number
+replaces it: the results stay separate, and neither gets a wrong name.
 
-Lines that a script of a load tool prints directly below each result, such as ``errors: 0``.
+Lines that a script for a load tool prints directly below each result, such as ``errors: 0``.
 
-They are output, like the result, and name neither it nor the next one.
+They are output, like the result, and name neither this result nor the next one.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _NUMBER = regex(r"\d[\d.,:]*")
 __all__ = ["Page", "number_fences", "place_captions"]
 Side = Literal["above", "below", "unclear"]
 
-#: What leads to the result below, such as the options of a command.
+#: Phrases that introduce the result below, such as the options of a command.
 _POINTS_DOWN = regex(r"[:：]\Z|[↓⬇]|\b(?:below|following|next)\b|\w --?[a-z]", re.IGNORECASE)
 _POINTS_UP = regex(r"[↑⬆]|\babove\b", re.IGNORECASE)
-#: A prompt, a comment or an item of a list, which stand above what they are about.
+#: A prompt, a comment or a list item, which appear above what they describe.
 _LEADS = regex(r"(?:[$❯➜%#>/;-]|\*|\d{1,2}[.)])\s|[\w.@~:/\\-]{1,40}[$#>%] ?\S")
 _KINDS = {
     "numbered": regex(r"\W*+(?:figure|fig\.?|table|listing|output|chart|image) ?\d", re.IGNORECASE),
@@ -45,23 +45,23 @@ _KINDS = {
     "tagged": regex(r"<"),
 }
 _STOPS = (".", "!", "?", "。")
-#: Lines next to a result among which its captions are.
+#: Maximum number of lines between a result and its captions.
 _REACH = 40
 
 
 class Page(NamedTuple):
-    """The lines of a text with captions above their results, and where each line stands now."""
+    """The lines of a text with captions above their results, and the new place of each line."""
 
     lines: list[str]
     numbers: list[int]
 
     def move(self, block: Block) -> Block:
-        """Return where a block stands now."""
+        """Return the new place of a block."""
         return block._replace(first=self.numbers[block.first], last=self.numbers[block.last])
 
 
 class _Paragraph(NamedTuple):
-    """Lines of text between results; blank lines part it from the upper and the lower one."""
+    """Lines of text between results; blank lines separate it from the upper or the lower one."""
 
     first: int
     last: int
@@ -72,12 +72,12 @@ class _Paragraph(NamedTuple):
 
     @property
     def points_down(self) -> bool:
-        """Whether its words lead to what stands below it."""
+        """Whether its words introduce what follows."""
         return _POINTS_DOWN.search(self.text) is not None
 
     @property
     def side(self) -> Side:
-        """Whether it stands above or below what it names, as far as itself shows it."""
+        """Whether it is above or below what it names, judged by its text alone."""
         if self.is_lead or self.points_down or _LEADS.match(self.text):
             return "above"
         if self.up != self.down:
@@ -86,13 +86,13 @@ class _Paragraph(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """Its shape: what captions of one page have in common."""
+        """Its shape: the common feature of the captions of one page."""
         plain = "sentence" if self.text.endswith(_STOPS) else "phrase"
         return next((name for name, kind in _KINDS.items() if kind.match(self.text)), plain)
 
 
 class _Gap(NamedTuple):
-    """What stands between two results, before the first or behind the last."""
+    """The text between two results, before the first or after the last."""
 
     upper: list[_Paragraph]
     lower: list[_Paragraph]
@@ -102,7 +102,7 @@ class _Gap(NamedTuple):
 def place_captions(
     lines: Sequence[str], blocks: Iterable[Block], is_name: Callable[[str], bool]
 ) -> Page:
-    """Put captions above the results that they name.
+    """Move captions above the results that they name.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def place_captions(
     blocks : iterable of Block
         Its results.
     is_name : callable
-        Whether a line says more than which run comes next.
+        Whether a line contains more than the number of the next run.
     """
     text = plain_lines(lines)
     placed = sorted(blocks)
@@ -153,7 +153,7 @@ class _Reader:
         ]
 
     def list_groups(self) -> Iterator[tuple[list[tuple[int, int]], list[_Paragraph]]]:
-        """Yield results that only single paragraphs part, as ranges of blocks, with these."""
+        """Yield results separated only by single paragraphs, as ranges of blocks, with these."""
         group, inner = [(0, 0)], list[_Paragraph]()
         for at in range(1, len(self._blocks) + 1):
             gap = self._gaps[at]
@@ -173,7 +173,7 @@ class _Reader:
         inner: Sequence[_Paragraph],
         moved: dict[int, list[str]],
     ) -> None:
-        """Put the captions of a group where they belong."""
+        """Move the captions of a group to their places."""
         over = self._gaps[group[0][0]].lower[-1:]
         under = self._gaps[group[-1][1] + 1].upper[:1]
         under = [caption for caption in under if not caption.points_down]
@@ -194,7 +194,7 @@ class _Reader:
         return [line.strip() for line in kept]
 
     def _find_start(self, at: int) -> int:
-        """Return the line at which a block begins, with its command and its fence."""
+        """Return the first line of a block, including its command and its fence."""
         block = self._blocks[at]
         number = block.first
         for above in range(block.first - 1, 0, -1):
@@ -207,7 +207,7 @@ class _Reader:
         return number
 
     def _is_passed(self, line: str, command: str) -> bool:
-        """Tell whether a line is no text: blank, a fence, tags or the command of a block."""
+        """Return whether a line is not text: blank, a fence, tags or the command of a block."""
         is_blank = not re.search(r"\w", line)
         return is_blank or is_fence(line) or shows(line.strip(), command)
 
@@ -254,7 +254,7 @@ class _Reader:
                 first = 0
 
     def _is_headed(self, first: int, last: int) -> bool:
-        """Tell whether a line is a heading, of which bold lines may be captions as well."""
+        """Return whether a line is a heading; bold lines may also be captions."""
         if first != last:
             return False
         is_fenced = self._fences[first] > 0
@@ -263,14 +263,14 @@ class _Reader:
 
 
 def _parts(line: str) -> bool:
-    """Tell whether a line is blank or a rule."""
+    """Return whether a line is blank or a rule."""
     return not re.search(r"\w", line) and not is_fence(line)
 
 
 def _judge(
     inner: Sequence[_Paragraph], over: Sequence[_Paragraph], under: Sequence[_Paragraph]
 ) -> Side:
-    """Decide by what the captions show, and by whether the ends of a group have one, too."""
+    """Decide by the captions' text, and by whether both ends of a group have one."""
     sides = {caption.side for caption in inner}
     if "above" in sides:
         return "above"
@@ -284,7 +284,7 @@ def _judge(
 
 
 def number_fences(text: Sequence[str]) -> list[int]:
-    """Return for each line, from 1, the number of the fence of code it stands in, else 0."""
+    """Return for each line, from 1, the number of its code fence, 0 outside of fences."""
     numbers, fence, count = [0], "", 0
     for line in text:
         mark = FENCE.match(line)
@@ -300,9 +300,9 @@ def number_fences(text: Sequence[str]) -> list[int]:
 def list_tails(lines: Sequence[str], blocks: Sequence[Block]) -> list[range]:
     """Return the lines of each tail, by their numbers from 1.
 
-    Below every result of a listing, the last one too, stand the same words, and only their numbers
-    differ. A caption of one line could do that as well, unless a command was typed in the listing
-    or a rule parts the line from the result.
+    The same words, with different numbers, must follow every result of a listing, including the
+    last. A caption of one line could do that as well, unless a command was typed in the listing or
+    a rule separates the line from the result.
 
     Examples
     --------
@@ -325,7 +325,7 @@ def _after(lines: Sequence[str]) -> Block:
 
 
 def _list_listings(lines: Sequence[str], blocks: Sequence[Block]) -> Iterator[list[Block]]:
-    """Yield the results that no fence of code parts from each other."""
+    """Yield the groups of results that no code fence separates."""
     fences = number_fences(lines)
     listing: list[Block] = []
     for block in sorted(blocks):
@@ -349,12 +349,12 @@ def _ends(line: str, command: str) -> bool:
 
 
 def _drop_numbers(lines: Sequence[str], tail: range) -> Iterator[str]:
-    """Yield what lines say beside their numbers."""
+    """Yield lines without their numbers."""
     texts = (_NUMBER.sub("", lines[number - 1]) for number in tail)
     return (text for text in texts if re.search(r"\w", text))
 
 
 def _is_output(lines: Sequence[str], block: Block, tail: range) -> bool:
-    """Tell whether a tail is no single line that somebody may have written below a result."""
+    """Return whether a tail is not just one line that somebody may have written below a result."""
     first = lines[tail.start - 1]
     return len(tail) > 1 or bool(block.command) or not re.search(r"\w", first)

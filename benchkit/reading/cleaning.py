@@ -1,9 +1,9 @@
-"""Text as tools print it: decoded, without terminal sequences and the prefixes of logs.
+"""Text from tools: decoded, without terminal sequences and the prefixes of logs.
 
-Texts in which every line stands twice, as where `tee` runs in a job whose output is kept, have
-twice as many runs as were measured.
+Texts in which every line is doubled, as with `tee` in a job whose output is kept, would have twice
+as many runs as were measured.
 
-Notes that people write behind a result on its line: ``(after pool)``, ``# after pool``.
+Notes that people write after a result on its line: ``(after pool)``, ``# after pool``.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from benchkit.reading.prefixes import NO_BREAK, Prefix, strip_line
 from benchkit.regexes import regex
 
 _ANSI = regex(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]+[0-~]|[@-Z\\-_=>])")
-#: The tags that end a line on a page, those that end a block of code, and how many one may have.
+#: Tags that end a line on a page, those that end a block of code, and the maximum number of them.
 _BREAKS, _MANY_BREAKS = ("<br>", "<br/>", "<br />"), 9
 _CLOSINGS = ("</pre>", "</code>", "</samp>")
-#: What pages put around such a block.
+#: Markup that pages put around a block of code.
 _WRAPPERS = "div|figure|table|tbody|tr|td"
 _WRAPPED = tuple(f"</{each}>" for each in _WRAPPERS.split("|"))
-#: What may stand in a text that is not clean: tags, and the beginnings of lines.
+#: Signs of a text that is not clean: tags, and beginnings of lines.
 _TAGGED = ("<br", "<BR", "<pre", "<code", "<span", "</span", *_CLOSINGS)
-#: With what Textile begins a block of code, and what a terminal shows of Ctrl-C before a line.
+#: Prefixes of a block of code in Textile, and the echo of Ctrl-C before a line in a terminal.
 _LEADING = "bc", "pre", "^C"
-#: The tags with which a block of code begins in the line of its first result.
+#: Tags that begin a block of code on the line of its first result.
 _OPENING = regex(
     rf"(?:<(?:{_WRAPPERS})(?: [^<>]{{0,500}})?>){{0,9}}"
     r"(?:<(?:pre|code|samp)(?: [^<>]{0,200})?>){1,9}"
     r"(?=[^\s<](?:[^<]|<(?!/))*+\Z)",
     re.IGNORECASE,
 )
-#: What highlights words of a listing on a page, and the end of a fence behind the last ones.
+#: Tags that highlight words of a listing on a page, and the end of a fence after the last ones.
 _SPAN = regex(r"</?span(?: [^<>]{0,500})?>")
 _FENCED = regex(r"^[^`\n]++(?<![\s>])```$", re.MULTILINE)
 _LEAD = regex(r"(?:bc|pre)(?:\([^()]{0,80}\))?\.{1,2} ++(?=\S)|(?:\^C)++(?=.)")
@@ -45,24 +45,25 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 
-#: Reads a byte that is not of a text's encoding as a sign of its own, so that names that differ in
-#: such bytes stay apart. Each is one of Braille, which is no letter, digit or unit, and one wide.
+#: Maps each byte that is invalid in a text's encoding to a distinct character, so that names that
+#: differ in these bytes stay distinct. The characters are from Braille, which has no letters,
+#: digits or units, and is one column wide.
 ODD_BYTES = "benchkit.odd_bytes"
 _ODD_SIGNS = 0x2800
 _ODD = regex(f"[{chr(_ODD_SIGNS + 0x80)}-{chr(_ODD_SIGNS + 0xFF)}]")
 
-#: Different lines with a digit that are not doubled by chance.
+#: Minimum number of distinct lines with a digit that are not doubled by chance.
 _ENOUGH = 5
 
-#: A line, and whether it has its line end.
+#: A line, and whether it has a line end.
 Line = tuple[str, bool]
 __all__ = ["NOTE", "drop_notes", "read_note", "split_note"]
 
-#: A note, behind the blank that parts it from the result.
+#: A note, after the blank that separates it from the result.
 NOTE = r"(?:[(（].*[)）]|\[.*\]|(?:#++|/{2,}|-{2,}>?|<-++|←).*)"
 _NOTE = regex(r"[(（](.*)[)）]|\[(.*)\]|(?:#++|/{2,}+|-{2,}+>?|<-++|←)(.*)")
 _BEGINNINGS = frozenset("(（[#/-<←")
-#: Where a note may begin, and how many such places of a line are tried.
+#: Possible beginnings of a note, and the maximum number tried per line.
 _NOTE_START = regex(r"(?<=[ \t])[(（\[#/<←-]")
 _MANY_STARTS = 6
 
@@ -79,9 +80,9 @@ codecs.register_error(ODD_BYTES, _read_odd_bytes)
 
 
 def decode(data: bytes, encoding: str = "utf-8") -> str:
-    r"""Decode a text; each byte that is not of its encoding becomes a sign of its own.
+    r"""Decode a text; each byte that is not of its encoding becomes a distinct character.
 
-    That of ``µs`` in Windows' encoding is read.
+    The one of ``µs`` in Windows' encoding is decoded.
 
     Examples
     --------
@@ -94,21 +95,21 @@ def decode(data: bytes, encoding: str = "utf-8") -> str:
 
 
 def find_odd_byte(text: str) -> tuple[str, int] | None:
-    """Return the first sign in a text that `decode` put for a byte, and that byte."""
+    """Return the first character that `decode` substituted for a byte, and this byte."""
     sign = None if text.isascii() else _ODD.search(text)
     return (sign[0], ord(sign[0]) - _ODD_SIGNS) if sign else None
 
 
 def encoding_of(data: bytes) -> str:
-    """Return the encoding that a BOM tells, else UTF-8."""
+    """Return the encoding that a BOM shows, else UTF-8."""
     return next((name for bom, name in _BOMS if data.startswith(bom)), "utf-8")
 
 
 def clean_line(line: str) -> str:
-    """Drop ANSI sequences, a CR at the end, overwritten progress, and a page's line breaks.
+    """Remove ANSI sequences, a CR at the end, overwritten progress, and a page's line breaks.
 
-    So are the tags of a block of code of which this line is the first or the last, those that
-    highlight its words, the end of a fence, Textile's sign of one, and the ``^C`` of Ctrl-C.
+    Also the tags of a block of code that begins or ends on this line, those that highlight its
+    words, the end of a fence, Textile's prefix of one, and the ``^C`` of Ctrl-C.
 
     Examples
     --------
@@ -143,7 +144,7 @@ def _ends_in_tag(line: str) -> bool:
     end = line[-9:].lower()
     wrapped = _WRAPPED if "</pre>" in line.lower() else ()
     closing = next((each for each in (*_CLOSINGS, *wrapped) if end.endswith(each)), "")
-    is_alone = line.lstrip().startswith("</")  # says that the output has ended
+    is_alone = line.lstrip().startswith("</")  # shows that the output has ended
     is_block = bool(closing) and not is_alone and f"<{closing[2:-1]}" not in line.lower()
     return is_block or end.endswith(_BREAKS)
 
@@ -158,7 +159,7 @@ def clean_text(data: bytes) -> str:
 
 
 def _is_clean(text: str) -> bool:
-    """Whether `clean_line` would leave every line of a text as it is."""
+    """Whether `clean_line` would leave every line of a text unchanged."""
     if any(each in text for each in "\r\x1b") or text.startswith(_LEADING):
         return False
     is_tagged = "<" in text and any(each in text for each in _TAGGED)
@@ -168,7 +169,7 @@ def _is_clean(text: str) -> bool:
 
 
 def clean_lines(block: bytes) -> list[str]:
-    r"""Return the lines of a block of `Source.line_blocks`, cleaned as `Source.lines` does it.
+    r"""Return the lines of a block of `Source.line_blocks`, cleaned like those of `Source.lines`.
 
     Examples
     --------
@@ -179,8 +180,8 @@ def clean_lines(block: bytes) -> list[str]:
 
 
 def count_lines(block: bytes) -> int:
-    """Count the lines of a block, of which the last one may lack its end."""
-    import numpy as np  # counts several times faster than bytes do
+    """Count the lines of a block; the last one may have no line end."""
+    import numpy as np  # counting is several times as fast as on bytes
 
     ends = int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n")))
     return ends + (block[-1:] != b"\n")
@@ -194,9 +195,9 @@ def number_blocks(blocks: Iterator[bytes], number: int = 1) -> Iterator[tuple[in
 
 
 def decode_lines(blocks: Iterator[bytes]) -> Iterator[tuple[str, bool]]:
-    """Yield each line as it stands, without a BOM, and whether it has its line end.
+    """Yield each line unchanged, without a BOM, and whether it has a line end.
 
-    What the blocks raise is raised after the whole lines before it.
+    Errors of the blocks are raised after the whole lines before them.
     """
     held, rest, decoder = b"", "", None
     problem: Exception | None = None
@@ -225,9 +226,9 @@ def decode_lines(blocks: Iterator[bytes]) -> Iterator[tuple[str, bool]]:
 def unwrap(
     blocks: Iterator[bytes], prefixes: Sequence[Prefix], *, is_doubled: bool
 ) -> Iterator[bytes]:
-    """Yield a text in UTF-8, cleaned, line by line, without prefixes and no-break blanks.
+    """Yield a text in UTF-8, cleaned, line by line, without prefixes and non-breaking spaces.
 
-    Of a text in which every line stands twice, each counts once.
+    In a text with every line doubled, each counts once.
     """
     plain_lines = decode_preformatted(decode_lines(blocks))
     lines = ((clean_line(line), is_ended) for line, is_ended in plain_lines)
@@ -238,7 +239,7 @@ def unwrap(
 
 
 def as_utf8(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """Drop a BOM; write UTF-16 as UTF-8."""
+    """Remove a BOM; convert UTF-16 to UTF-8."""
     held = b""
     for block in blocks:
         held += block
@@ -256,12 +257,12 @@ def as_utf8(blocks: Iterator[bytes]) -> Iterator[bytes]:
     yield decoder.decode(b"", final=True).encode()
 
 
-#: What may stand before a line that was pasted somewhere: blanks, tabs, ``# ``, ``> ``, ``| ``.
+#: Possible prefixes of a line that was pasted somewhere: blanks, tabs, ``# ``, ``> ``, ``| ``.
 _PASTED = regex(r"^(?:[\s#>|*/]|(?<=//)!)*(?:-\s+)?[\s*]*")
 
 
 def strip_prefix(text: str) -> str:
-    """Drop what a comment, a quotation or a list put before a line.
+    """Remove the prefix of a comment, a quotation or a list from a line.
 
     Examples
     --------
@@ -272,7 +273,7 @@ def strip_prefix(text: str) -> str:
 
 
 def find_command(text: str, tool: str) -> str | None:
-    """Return the command line of ``tool`` that a shell prompt shows in ``text``, if any.
+    """Return the command line of ``tool`` after a shell prompt in ``text``, if any.
 
     Examples
     --------
@@ -283,15 +284,15 @@ def find_command(text: str, tool: str) -> str | None:
     return match[1].strip() if match else None
 
 
-#: What a page puts around a listing, on the line of its first words.
+#: Markup that a page puts around a listing, on the line of its first words.
 _TAGS = regex(r"\A(?:<(?:pre|code|samp)(?:\s[^<>]*)?>|<!--\s*+)++", re.IGNORECASE)
 _COMMENT_END = "-->"
-#: A value that a page shows in bold.
+#: A value in bold on a page.
 _BOLD = regex(r"\*\*(?=[^\s*])([^*]{1,200})\*\*")
 
 
 def bare(text: str) -> str:
-    """Drop blanks and what a comment, a quotation or Markdown put around a line.
+    """Remove blanks and the markup of a comment, a quotation or Markdown from a line.
 
     Examples
     --------
@@ -313,7 +314,7 @@ def bare(text: str) -> str:
 
 
 def is_doubled(text: str, *, is_whole: bool = True) -> bool:
-    r"""Whether every line that is not blank stands twice, one below the other.
+    r"""Whether every line that is not blank appears twice in a row.
 
     A text that is not whole may end in the middle of a line.
 
@@ -347,7 +348,7 @@ def blank_repeats(text: str) -> str:
 
 
 def leave_out_repeats(lines: Iterator[Line]) -> Iterator[Line]:
-    """Yield the lines of a doubled text, empty where they repeat the one above."""
+    """Yield the lines of a doubled text, empty if they repeat the one above."""
     held = ""
     for line, is_ended in lines:
         is_filled = bool(line.strip())
@@ -358,7 +359,7 @@ def leave_out_repeats(lines: Iterator[Line]) -> Iterator[Line]:
 
 
 def split_note(words: Sequence[str]) -> tuple[Sequence[str], str]:
-    """Split measurements, each a number and a unit, from the note behind them.
+    """Separate measurements, each a number and a unit, from the note after them.
 
     Examples
     --------
@@ -375,7 +376,7 @@ def split_note(words: Sequence[str]) -> tuple[Sequence[str], str]:
 
 
 def drop_notes(line: str) -> Iterator[str]:
-    """Yield what may stand before a note behind a line, the longest first.
+    """Yield a line without the possible notes at its end, the longest first.
 
     Examples
     --------
@@ -389,7 +390,7 @@ def drop_notes(line: str) -> Iterator[str]:
 
 
 def read_note(text: str) -> str:
-    """Return what a note says, empty if a text is none.
+    """Return the content of a note, empty if a text is not one.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Lines with which a shell, make or a CI system says that a program crashed or failed.
+"""Lines with which a shell, make or a CI system reports that a program crashed or failed.
 
-They stand below a report that is whole: what it measured was about to die, or the script that ran
-it went wrong.
+They appear below a complete report: the measured program was about to crash, or the script that ran
+it failed.
 """
 
 from __future__ import annotations
@@ -19,47 +19,47 @@ _FAULT = (
 )
 _JOB = r"(?:\S+: (?:line \d+: +)?\d+ +|\[\d+\][+-]? +(?:\d+ +)?)"
 _END = r"(?:: \d+)?(?: +\(core dumped\))?"
-#: A line that says that a program crashed; of a whole line.
+#: A line that reports that a program crashed; matches the whole line.
 CRASHED = (
     rf"{_JOB}(?:Killed|{_FAULT}){_END}(?: .*)?|(?:Killed|{_FAULT}){_END}(?: {{2}}.*)?"
     r"|zsh: (?:killed|abort|bus error|segmentation fault) .*|make(?:\[\d+\])?: \*\*\* \[.*"
     r"|runtime: out of memory.*|signal: (?:killed|aborted|segmentation fault)(?: \(core dumped\))?"
 )
-#: How CI systems and shells say that a step or a command ended badly, before its exit code.
+#: Phrases of CI systems and shells for a failed step or command, before its exit code.
 _SAYING = (
     r"(?:Process completed with|Job failed:|Bash exited with|script returned|Exited with(?: code)?|"
     r"command terminated with|(?:The c|C)ommand (?:exited|failed) with)"
 )
-#: What a report has below it where the script or the step that ran it failed.
+#: Lines below a report if the script or the step that ran it failed.
 _FAILED = regex(
     rf"{CRASHED}|panic: .*|fatal error: .*|thread 'main' panicked at .*"
     r"|(?:##\[error\]|\W{0,4}(?:[Ee]rror|ERROR): )?"
     rf"(?:{_SAYING} (?:non-zero )?(?:exit )?|exit )(?:code|status):? '?(?P<code>[1-9]\d*)'?\.?"
 )
-#: A job that was told to end, as a script does with its server.
+#: A job that was terminated, as a script does with its server.
 _STOPPED = regex(rf"{_JOB}Terminated{_END} ++(?P<command>.*)")
-#: A command that kills a program on purpose, as a shell that traces shows it.
+#: A command that kills a program on purpose, as printed by a shell that traces.
 _KILL = regex(r"[+$#>\s]*(?:sudo )?(?:kill|pkill|killall) ")
 
 
 def find_crash(
     lines: Sequence[str], first: int, last: int, whole: Sequence[int] = (), tool: str = ""
 ) -> tuple[int, str] | None:
-    """Return the line, and its number, that says that a program crashed below a report.
+    """Return the line that reports a crash below a report, and its number.
 
-    Neither a heading nor the end of a block of code stands between. What a traced ``kill`` ended
-    did not crash, and what ``Terminated`` is a server that the script stops, unless it is the tool.
+    No heading and no end of a code block lies between. A program ended by a traced ``kill`` did not
+    crash, and ``Terminated`` refers to a server that the script stops, unless it is the tool.
 
     Parameters
     ----------
     lines : sequence of str
-        Of the source.
+        The lines of the source.
     first, last : int
         The lines below the report, counted from 1.
     whole : sequence of int
-        Exit codes with which the tool has measured for all that.
+        Exit codes after which the tool's results are still valid.
     tool : str
-        The one that wrote the report.
+        The tool that wrote the report.
 
     Examples
     --------
@@ -86,6 +86,6 @@ def find_crash(
 
 
 def _names(command: str, tool: str) -> bool:
-    """Tell whether a command runs a tool, of which the program may lack the version: wrk2."""
+    """Return whether a command runs a tool, whose program may omit the version: wrk2."""
     names = {tool, tool.rstrip("2"), tool.replace("_", "-")}
     return any(word.rpartition("/")[2] in names for word in command.split())

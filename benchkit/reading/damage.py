@@ -1,4 +1,4 @@
-"""What cannot be read of a source, and what can be read before it."""
+"""The unreadable part of a source, and the part that can be read before it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ Item = TypeVar("Item")
 
 
 class UnreadableError(Exception):
-    """A source's bytes cannot be had: damaged gzip, or the file system refuses."""
+    """A source's bytes are unavailable: damaged gzip, or an error of the file system."""
 
 
 class UntilDamage(Generic[Item]):
-    r"""What can be had of a source, as if it ended where damage is met.
+    r"""The available part of a source, as if it ended at the damage.
 
-    A parser tells all else before it passes the damage on.
+    A parser reports everything else before it passes the damage on.
 
     Examples
     --------
@@ -30,13 +30,13 @@ class UntilDamage(Generic[Item]):
         self.damage: UnreadableError | None = None
 
     def __iter__(self) -> Iterator[Item]:
-        """Yield what there is; ``damage`` says then why it ended early, if it did."""
+        """Yield the available items; ``damage`` then contains why they ended early, if they did."""
         try:
             yield from self._items
         except UnreadableError as error:
             self.damage = error
 
     def raise_damage(self) -> None:
-        """Raise the damage that was met, if any."""
+        """Raise the damage, if there was any."""
         if self.damage is not None:
             raise self.damage

@@ -1,7 +1,7 @@
-"""Tables with a header, row by row, with the line of each.
+"""Tables with a header, row by row, with their line numbers.
 
-A quoted cell may hold line ends. A row with other cells than the header, or without its line end
-at the end of the file, is a diagnostic.
+A quoted cell may contain line ends. A row whose cells do not match the header, or without a line
+end at the end of the file, is a diagnostic.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from benchkit.reading.source import Source, UnreadableError, UntilDamage
 from benchkit.redaction import show_part
 from benchkit.regexes import regex
 
-#: What a spreadsheet, or the runner of a pipeline, obeys at the beginning of a cell.
+#: Beginnings of a cell that a spreadsheet, or the runner of a pipeline, executes.
 _FORMULA = regex(r"['\"\s]*+(?:[=+@＝＋－＠-]|::)")
 #: A number with a decimal comma.
 _COMMA = regex(r"\A([+-]?\d+),(\d+(?:[eE][+-]?\d+)?)\Z")
-#: What tools write where they measured nothing.
+#: Placeholders that tools write if they measured nothing.
 _NO_NUMBER = ("-", "N/A", "None")
-#: Bad rows that are named one by one.
+#: Maximum number of bad rows that are reported individually.
 _MOST_NAMED = 20
 
 
 @dataclass(slots=True)
 class _Whole:
-    """The lines with a line end; a last one without it may have been shortened."""
+    """The lines with a line end; a last one without it may be truncated."""
 
     lines: Iterable[tuple[int, str, bool]]
     cut: int = 0
@@ -54,17 +54,17 @@ def read_rows(
     *,
     is_foreign: bool = False,
 ) -> Iterator[tuple[int, dict[str, str] | Diagnostic]]:
-    r"""Yield (line, cells by their columns) of every row, and (line, Diagnostic) of a bad one.
+    r"""Yield (line, cells by column) for every row, and (line, Diagnostic) for a bad one.
 
-    A header without the ``needed`` columns is refused. Without a ``delimiter``, the header shows
-    it: a spreadsheet writes semicolons or tabs. ``skip`` lines stand above the header. A file with
-    ``named`` columns has none. Columns of a foreign table that have no name, or that of one before
-    them, are called by their places.
+    A header without the ``needed`` columns is refused. Without a ``delimiter``, the header
+    determines it: a spreadsheet writes semicolons or tabs. ``skip`` lines precede the header. A
+    file with ``named`` columns has no header. In a foreign table, columns without a name, or with
+    the name of an earlier one, are called by their positions.
 
     Raises
     ------
     UnreadableError
-        At damaged gzip; what stood before it has been yielded.
+        If gzip is damaged; everything before the damage has been yielded.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def read_rows(
 def name_damaged(
     source: Source, line: int, column: str, cell: str, tool: str
 ) -> Iterator[Diagnostic]:
-    """Yield what is to be said of a cell without a number; nothing where none was measured."""
+    """Yield a diagnostic for a cell without a number; none if nothing was measured."""
     if cell.strip() not in _NO_NUMBER:
         what = f"{column} is {show_part(cell)}, which is not a number; it is left out"
         hint = f"use the whole file that {tool} wrote"
@@ -125,7 +125,7 @@ def name_damaged(
 
 
 def _is_header_behind(cells: Sequence[str], columns: Sequence[str]) -> bool:
-    """Tell a row without its end, behind which a header stands: two files were put together."""
+    """Return whether a header follows an incomplete row: two files were concatenated."""
     rest = len(columns) - 1
     is_header = 0 < rest < len(cells) and cells[-rest:] == columns[1:]
     first = cells[-rest - 1] if is_header else ""
@@ -133,7 +133,7 @@ def _is_header_behind(cells: Sequence[str], columns: Sequence[str]) -> bool:
 
 
 def _name_places(columns: Sequence[str]) -> Iterator[str]:
-    """Yield the names of columns, of which no two are the same.
+    """Yield distinct names for the columns.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def _name_places(columns: Sequence[str]) -> Iterator[str]:
 
 
 def quote_formulas(text: str) -> str:
-    """Return a cell that no spreadsheet or pipeline obeys, also one that parts it at semicolons.
+    """Return a cell that no spreadsheet or pipeline executes, even if split at semicolons.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def quote_formulas(text: str) -> str:
 
 
 def unquote_formulas(cell: str) -> str:
-    """Return the text of which `quote_formulas` made a cell.
+    """Return the text from which `quote_formulas` made a cell.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def unquote_formulas(cell: str) -> str:
 
 
 def find_delimiter(text: str) -> str:
-    r"""Return what parts the columns that the first line of a text names.
+    r"""Return the delimiter of the columns in the first line of a text.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def find_delimiter(text: str) -> str:
 def begins_table(
     head: Head, headers: Collection[str], row: re.Pattern[str], delimiter: str = ","
 ) -> bool:
-    """Tell whether a source begins with one of the headers and goes on with a row under it."""
+    """Return whether a source begins with one of the headers, followed by a row."""
     first, newline, rest = head.text.lstrip().partition("\n")
     second, ended, _ = rest.partition("\n")
     lines = _respell(f"{first}{newline}{second}", delimiter).split("\n")
@@ -199,7 +199,7 @@ def begins_table(
 
 
 def respelled(source: Source, delimiter: str = ",") -> Source:
-    r"""Return a table as its tool writes it, which a spreadsheet saved with other separators.
+    r"""Return a table as its tool writes it, if a spreadsheet saved it with other separators.
 
     Examples
     --------
@@ -207,7 +207,7 @@ def respelled(source: Source, delimiter: str = ",") -> Source:
     'a,b\n1.5,"it, too"\n'
     """
     present = delimiter
-    with suppress(UnreadableError):  # as its reader meets, too
+    with suppress(UnreadableError):  # its reader gets the same error
         present = find_delimiter(source.head().text)
     if present == delimiter:
         return source
@@ -215,7 +215,7 @@ def respelled(source: Source, delimiter: str = ",") -> Source:
 
 
 def _respell(text: str, delimiter: str) -> str:
-    """Return a table with points in its numbers, and such a delimiter."""
+    """Return a table with decimal points in its numbers, and this delimiter."""
     present = find_delimiter(text)
     if present == delimiter:
         return text
@@ -228,7 +228,7 @@ def _respell(text: str, delimiter: str) -> str:
 
 
 def header_of(text: str) -> list[str]:
-    r"""Return the columns that the first line of a text names; none where it is no such line.
+    r"""Return the columns in the first line of a text; empty if it is not a header.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Characters that pages write as entities of HTML."""
+"""Characters that pages write as HTML entities."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from html import unescape
 
 from benchkit.regexes import regex
 
-#: A character as HTML writes it; ``&copy=1`` of a URL is none.
+#: A character as an HTML entity; ``&copy=1`` in a URL is not one.
 _ENTITY = regex(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[a-zA-Z][a-zA-Z\d]{1,31});")
 
 
 def holds_entities(text: str) -> bool:
-    """Tell whether a page has preformatted text in which characters may be written as entities."""
+    """Return whether a page has preformatted text, which may contain entities."""
     return "<pre" in text.lower() and _ENTITY.search(text) is not None
 
 
 def decode_entities(text: str) -> str:
-    """Return a text of a page with the characters that its entities stand for.
+    """Return a text of a page with its entities replaced by characters.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def decode_entities(text: str) -> str:
 
 
 def decode_preformatted(lines: Iterator[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
-    """Yield lines, and whether they are ended, with the characters of preformatted ones."""
+    """Yield lines, and whether they have an end, with entities replaced in preformatted ones."""
     is_within = False
     for line, is_ended in lines:
         tags = line.lower() if "<" in line else ""

@@ -1,4 +1,4 @@
-"""What single lines of a page are: headings, titles, captions, fences of code."""
+"""The kinds of single lines on a page: headings, titles, captions, fences of code."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ __all__ = [
 _ADORNMENTS = "#*=-~^\"'+.:<>_"
 #: Depths below those of Markdown: banners by their character, bold lines.
 _BANNER, BOLD = 10, 30
-#: Depths of what names one block alone: its tab or title, and the title of its fence.
+#: Depths of names of a single block: its tab or title, and the title of its fence.
 _TAB, _TITLE = 40, 45
-#: Characters that a line may have that is bold or in a listing, and one that is marked a heading.
+#: Maximum lengths of a bold or listed line, and of a marked heading, in characters.
 _LONGEST, _LONGEST_MARKED = 100, 200
-#: What may stand on both sides of a banner; blanks part it from the text.
+#: Characters on both sides of a banner; blanks separate them from the text.
 _SIDES = "=*-~#+_<> \t"
 
-#: What quotes a line, or makes a comment of a heading.
+#: Prefixes of quotations, or of a heading that is a comment.
 _QUOTED = regex(r"\A {0,3}(?:> ?){1,9}|\A[ \t]*+//[/!]?[ \t]++(?=#{1,6}[ \t])")
 FENCE = regex(r"\A[ \t>]*+(`{3,}|~{3,})")
 _NUMBER_SIGNS = regex(
@@ -49,17 +49,17 @@ _TABBED = regex(r"\A[ \t]*+===[!+]?[ \t]+([\"'])(.+)\1[ \t]*\Z")
 _ORG = regex(r"\A(\*{1,6})[ \t]+(?=\S)")
 _ORG_TITLE = regex(r"\A[ \t]*+#\+(?:caption|name)(?:\[[^\[\]]*\])?:[ \t]*(\S.*)", re.IGNORECASE)
 _ORG_BLOCK = regex(r"\A[ \t]*+#\+(?:begin|end)_\w", re.IGNORECASE)
-#: What begins a block of code in reStructuredText.
+#: The beginning of a block of code in reStructuredText.
 _DIRECTIVE = regex(r"\A[ \t]*+\.\. (?:code(?:-block)?|sourcecode|highlight|parsed-literal)::")
-#: A tab of Docusaurus, and what names it.
+#: A tab of Docusaurus, and its name.
 _TAB_ITEM = regex(r"<TabItem\b[^<>]*", re.IGNORECASE)
 _TAB_NAMES = tuple(
     regex(rf"\s{name}=[{{]?([\"'`])(.+?)\1", re.IGNORECASE) for name in ("label", "value")
 )
-#: Tags that may stand on several lines, and the ends of what they name.
+#: Tags that may span several lines, and the ends of the elements that they name.
 _OPENED = regex(r"[ \t]*+<(h[1-6]|summary|TabItem)\b", re.IGNORECASE)
 _ENDS = {"</details>": _BANNER - 1, "</tabitem>": _TAB, "</tabs>": _TAB}
-#: Lines that hold nothing but HTML.
+#: Lines that contain only HTML.
 _HTML = regex(
     r"(?:\s*+</?(?:p|div|pre|code|samp|figure|figcaption|center|details|br|hr|a|span|section|tabs|"
     r"tabitem|codeblock|blockquote|td|tr|table|tbody)(?:\s[^<>]*)?>)++\s*",
@@ -70,12 +70,12 @@ _HTML_BOLD = regex(
     r"(?:<br ?/?>|</(?:p|div|center)>)?",
     re.IGNORECASE,
 )
-#: What stands between the title of a block in AsciiDoc and its text.
+#: Lines between the title of a block in AsciiDoc and its text.
 _ATTRIBUTES = regex(r"\A\[(?:(?:source|listing|literal|example)\b|[,%])[^\[\]]*\][ \t]*\Z")
 _DELIMITER = regex(r"\A(?:-{4,}|\.{4,}|={4,})[ \t]*\Z")
 _TILDES = regex(r"~{4,}\s*")
 _UNDERLINE = regex(r"\A[ \t]*+([#*=\-~^\"'+.:])\1{2,}+[ \t]*+")
-#: What may stand before a heading on its line: the end of a listing, or what holds the heading.
+#: Possible prefixes of a heading on its line: the end of a listing, or an enclosing element.
 _LED = regex(
     r"(?:\s*+(?:</\w{1,20}>|<(?:details|html|head|body|main|article|section|div)(?:\s[^<>]*)?>))*+\s*+",
     re.IGNORECASE,
@@ -91,37 +91,37 @@ _RATE = regex(
     r"(?:\*\*|__)[ \t.:]*\Z",
     re.IGNORECASE,
 )
-#: A name in bold with the rate that was measured.
+#: A name in bold with the measured rate.
 _NAMED_RATE = regex(
     rf"[ \t>-]*+(?:\*\*|__)([^*_\d\s][^*]{{0,40}}?)[ :=(–-]{{1,3}}(\d[\d.,]{{2,20}}) ?{_PER_SECOND}"
     r"\)?[:.]?(?:\*\*|__)[ \t.:]*\Z",
     re.IGNORECASE,
 )
-#: A remark in brackets behind a name in bold.
+#: A remark in brackets after a name in bold.
 _REMARK = regex(r"[ \t]*+\([^()]*\)[:： ]*\Z")
 _COMMENT = regex(r"\A[ \t]*+(?:#++|//|;++)[ \t]*+(\w.*)")
-#: What stands between columns: an underlined line of several is the head of a table.
+#: Space between columns: an underlined line with several is the header of a table.
 _COLUMNS = regex(r"\s{2,}")
 _LISTED = regex(r"\A[ \t]*+(?:[-*+]|\d{1,2}[.)])[ \t]++(\S.*)")
 _ENTRY = regex(r"\w[\w ./-]{0,30}[:=：] ?\S")
 _PROMPT_ENDS = "$>%#+✗❯"
-#: A prompt of an interpreter or a shell at which nothing was entered.
+#: A prompt of an interpreter or a shell without any input.
 _PROMPT = regex(
     r"[ \t]*+(?:[\w.-]{1,40} )?(?:>>>|\.\.\.)[ \t]*\Z|[ \t]*+In \[\d{1,5}\]:[ \t]*\Z"
     r"|[ \t]*+(?:\([\w.-]{1,40}\) )?(?:[\w.-]{1,40}@[\w.-]{1,60}[: ][~/][^\s\]$#%>]{0,200}"
     r"|[\w.-]{1,40}@[\w.-]{1,60} (?!\d++ %)[^\s\]$#%>]{1,200}(?= )"
     r"|\[[\w.-]{1,40}@[\w.-]{1,60}[: ][^\s\]$#%>]{0,200}\])[ \t]?[$#%>][ \t]*\Z"
 )
-#: The same of a theme that shows the branch: ``➜  dir git:(main) ✗``.
+#: The same for a theme that shows the branch: ``➜  dir git:(main) ✗``.
 _ARROW = regex(
     r"[ \t]*+[➜❯](?:[ \t]++\S{1,200}[ \t]++git:\((\S{1,100})\)[ \t]*+[✗✔]?+"
     r"|(?:[ \t]{2,}+\S++|[ \t]++~)?)[ \t]*+\Z"
 )
 _TRACEBACK = "Traceback (most recent call last):"
-#: What ends a traceback: the exception and its message.
+#: The end of a traceback: the exception and its message.
 _EXCEPTION = regex(r"[A-Za-z_][\w.]{0,99}(?::\s|\Z)")
 _PROMETHEUS = ("HELP ", "TYPE ", "UNIT ", "EOF")
-#: What a log of benchmarks of a JVM has behind number signs.
+#: Text after number signs in a log of JVM benchmarks.
 _LOGGED = regex(
     r"(?:[A-Z]{2,3} (?:version|invoker|options)|(?:JMH )?[Bb]lackhole mode|Benchmark mode): .*"
     r"|JMH \d[\w.-]* \(released .*|Detecting actual CPU count: .*"
@@ -140,16 +140,16 @@ _MARKUP = (
 def read_heading(
     lines: Sequence[str], number: int, taken: Collection[int], *, is_fenced: bool
 ) -> tuple[int, str] | None:
-    """Return depth and text of the heading that a line is, if it is one.
+    """Return depth and text of a heading line, None for other lines.
 
     Parameters
     ----------
     number : int
-        Of the line, from 1.
+        The number of the line, from 1.
     taken : collection of int
-        Lines of results.
+        Numbers of the lines of results.
     is_fenced : bool
-        Whether the line stands in a fence of code.
+        Whether the line is inside a code fence.
     """
     line, below = _line(lines, number), _line(lines, number + 1)
     if len(line) > _LONGEST_MARKED or not line.strip():
@@ -199,11 +199,11 @@ def _read_underlined(
 
 
 def plain_lines(lines: Iterable[str]) -> list[str]:
-    """Return lines without the marks of quotations, and each heading as one line of Markdown.
+    """Return lines without the prefixes of quotations, and each heading as one Markdown line.
 
-    Headings in HTML may stand on several lines; those of Org mode begin with stars. Prompts of
-    interpreters at which nothing was entered, and tracebacks, are blank: they name nothing. Of
-    prompts that show several branches the branch is left.
+    Headings in HTML may span several lines; those of Org mode begin with stars. Prompts of
+    interpreters without any input, and tracebacks, are blanked: they name nothing. From prompts
+    that show several branches, the branch is kept.
     """
     plain = ["" if _PROMPT.match(line) else _QUOTED.sub("", line) for line in lines]
     prompts = {at: prompt for at, line in enumerate(plain) if (prompt := _ARROW.match(line))}
@@ -228,7 +228,7 @@ def plain_lines(lines: Iterable[str]) -> list[str]:
 
 
 def _mark_titles(lines: list[str]) -> None:
-    """Write titles that tildes underline, which could open a fence, as headings of Markdown."""
+    """Write titles underlined with tildes, which could open a fence, as headings of Markdown."""
     fence = ""
     for at, line in enumerate(lines):
         mark = FENCE.match(line)
@@ -243,7 +243,7 @@ def _mark_titles(lines: list[str]) -> None:
 
 
 def _blank_tracebacks(lines: list[str]) -> None:
-    """Blank what Python prints of an exception: the frames, and the line that names it."""
+    """Blank a printed Python exception: the frames, and the line that names it."""
     is_within = False
     for at, line in enumerate(lines):
         if line.strip() == _TRACEBACK:
@@ -261,13 +261,13 @@ def find_end(line: str) -> int:
 
 
 def is_fence(line: str) -> bool:
-    """Tell whether a line begins or ends a block of code, or says how it is shown."""
+    """Return whether a line begins or ends a block of code, or describes its display."""
     begins = (FENCE, _ATTRIBUTES, _ORG_BLOCK, _DIRECTIVE)
     return any(pattern.match(line) for pattern in begins) or _HTML.fullmatch(line) is not None
 
 
 def begins_section(line: str) -> bool:
-    """Tell whether a line is a heading by itself; bold lines and what a shell echoes only name.
+    """Return whether a line alone is a heading; bold lines and echoed text are only names.
 
     Examples
     --------
@@ -279,7 +279,7 @@ def begins_section(line: str) -> bool:
 
 
 def shows(text: str, command: str) -> bool:
-    """Tell whether a line shows a command, or part of one that goes over several lines."""
+    """Return whether a line shows a command, or part of one that spans several lines."""
     return bool(command) and (command[:40] in text or text.endswith("\\"))
 
 
@@ -298,13 +298,13 @@ def _read_titled(line: str, below: str) -> tuple[int, str] | None:
 
 
 def read_fence_title(line: str) -> dict[int, str]:
-    """Return the title that stands on the line of a fence, by its depth."""
+    """Return the title on the line of a fence, by its depth."""
     titled = TITLED.search(line)
     return {_TITLE: clean(titled[2])} if titled else {}
 
 
 def _read_markup(text: str) -> tuple[int, str] | None:
-    """Read a heading in HTML, or a line that is all bold."""
+    """Read a heading in HTML, or a line that is entirely bold."""
     if tab := _TAB_ITEM.match(text):
         names = (pattern.search(tab[0]) for pattern in _TAB_NAMES)
         return _named(_TAB, next((name[2] for name in names if name), ""))
@@ -322,7 +322,7 @@ def _read_markup(text: str) -> tuple[int, str] | None:
 
 
 def read_rate(line: str) -> tuple[str, str]:
-    """Return the number of a line in bold that shows a rate, and the line without it.
+    """Return the number of a bold line that shows a rate, and the line without it.
 
     Examples
     --------
@@ -339,7 +339,7 @@ def read_rate(line: str) -> tuple[str, str]:
 
 
 def read_banner(line: str) -> tuple[int, str] | None:
-    """Read ``=== nginx ===``, also where a shell shows the ``echo`` that prints it."""
+    """Read ``=== nginx ===``, even if a shell shows the ``echo`` that prints it."""
     echoed = _read_echo(line)
     text = (echoed or line).strip()
     inner = text.strip(_SIDES)
@@ -351,7 +351,7 @@ def read_banner(line: str) -> tuple[int, str] | None:
 
 
 def _read_echo(line: str) -> str:
-    """Return the text that a shown ``echo`` prints, empty if the line is something else."""
+    """Return the text printed by a displayed ``echo``, empty for other lines."""
     prompt, word, rest = line.partition("echo ")
     text = rest.strip()
     mark = text[:1]
@@ -378,7 +378,7 @@ def _named(depth: int, text: str, longest: int = _LONGEST) -> tuple[int, str] | 
 
 
 def clean(text: str) -> str:
-    """Drop Markdown from a heading, and read the entities of HTML in it."""
+    """Remove Markdown from a heading, and decode its HTML entities."""
     for pattern, replacement in _MARKUP:
         text = pattern.sub(replacement, text)
     return " ".join(decode_entities(text).split()).strip(" :：")

@@ -1,6 +1,6 @@
-"""What became of the requests of a run: answered, or failed for a reason.
+"""The outcome of the requests of a run: answered, or failed for a reason.
 
-Why requests failed, by the words of what tools print of them.
+Also the reasons of failed requests, by the phrases that tools print.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ UNANSWERED = Remark(
     "no request was answered ({failed:g} failed), so this run has no result",
     "check that the server answers, and run again",
 )
-#: Of a tool that does not tell which of the failed requests were answered.
+#: Remark for tools that do not report which of the failed requests were answered.
 ALL_FAILED = Remark(
     "all {count:g} requests failed, so this run has no result",
     "check that the server answers, and run again",
@@ -29,13 +29,13 @@ _COUNTED = Remark(
     "the rate of {rate:g}/s is left out: it counts {failed:g} requests without an answer, too",
     "compare the number of responses and the duration instead, or measure without failures",
 )
-#: What a run without an answer has measured.
+#: Metrics of a run without any answer.
 _OF_FAILURES = {"duration", "failures"}
-#: The reason of requests that had an answer.
+#: The reason of failed requests that had an answer.
 _REFUSED = "non2xx"
 __all__ = ["reason_of"]
 
-#: Why requests failed, by words in what programs print.
+#: Reasons of failed requests, by phrases that programs print.
 _REASONS = (
     ("timeout", ("timeout", "deadline exceeded", "timed out", "timedout")),
     ("dns", ("no such host", "lookup ", "enotfound")),
@@ -47,7 +47,7 @@ _REASONS = (
 
 
 class Outcomes:
-    """The answers of a run by their codes, and its failures by their reasons."""
+    """The answers of a run by status code, and its failures by reason."""
 
     def __init__(self, run: Reading) -> None:
         self.run = run
@@ -55,7 +55,7 @@ class Outcomes:
         self._failures: dict[str, tuple[float, int]] = {}
 
     def answer(self, code: str, count: float, line: int) -> None:
-        """Add answers; those of 400 and above are failures, too."""
+        """Add answers; those with 400 and above are also failures."""
         self.run.add("responses", "count", count, "1", line, subject=code)
         self.answered += count
         if code[0] in "45":
@@ -68,7 +68,7 @@ class Outcomes:
 
     @property
     def unanswered(self) -> float:
-        """How many requests failed without an answer."""
+        """The number of requests that failed without an answer."""
         counts = self._failures.items()
         return sum(count for reason, (count, _) in counts if reason != _REFUSED)
 
@@ -80,18 +80,18 @@ class Outcomes:
         is_failed: bool | None = None,
         counting: Collection[str] = (),
     ) -> Iterator[Record]:
-        """Yield the run; one without an answer tells only how long it took and what failed.
+        """Yield the run; without any answer, it only contains its duration and its failures.
 
         Parameters
         ----------
         label : str
-            Of the source.
+            Name of the source.
         failed : float, optional
-            How many requests had no answer, if not all of them have a reason.
+            The number of requests without an answer, if not all of them have a reason.
         is_failed : bool, optional
-            Whether no request was answered, if codes do not tell.
+            Whether no request was answered, if status codes do not show it.
         counting : collection of str
-            Metrics that count requests without an answer, too: left out if there are some.
+            Metrics that also count requests without an answer: omitted if there are any.
         """
         run, failed = self.run, self.unanswered if failed is None else failed
         is_failed = failed > 0 and not self.answered if is_failed is None else is_failed
@@ -112,14 +112,14 @@ class Outcomes:
 
 
 def _read_count(text: str) -> float:
-    """Read a count, which JSON may say is not a number."""
+    """Parse a count, which in JSON may be a value other than a number."""
     return decimal(1.0)(text).value
 
 
 class LoadReport(Report):
-    """A report of requests whose lines are still coming in."""
+    """A report of requests whose lines are still arriving."""
 
-    #: The option of a command that holds the rate, with which the loop is open, and the rate.
+    #: Pattern of the option that sets a fixed rate, which makes the loop open, and of the rate.
     HELD: ClassVar[re.Pattern[str] | None] = None
 
     def __init__(self, line: int, command: str | None) -> None:
@@ -139,7 +139,7 @@ class LoadReport(Report):
 
     @staticmethod
     def read_time(text: str) -> Quantity:
-        """Read a time as the tool writes it."""
+        """Parse a time in the format of the tool."""
         return parse_time(text)
 
     def _take_percentile(self, _: Line, fields: Fields, number: int) -> None:
@@ -156,7 +156,7 @@ class LoadReport(Report):
 
 
 def reason_of(error: str) -> str:
-    """Return the reason of an error; ``other`` if none is known.
+    """Return the reason of an error; ``other`` if unknown.
 
     Examples
     --------

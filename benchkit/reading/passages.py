@@ -1,6 +1,7 @@
-"""The text between results: blocks are repeats only as long as it says nothing new.
+"""The text between results: blocks are repeats unless it adds something new.
 
-What counts, dates or measures is left out of it, and so is what shells and tools print each time.
+Counters, dates and measurements are removed from it, and so is text that shells and tools print
+each time.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from benchkit.regexes import regex
 
 __all__ = ["NUMBERED", "drop_counts", "is_silent", "list_held", "name_passages"]
 
-#: What stands for a name that nothing tells.
+#: Placeholder for a name that cannot be determined.
 NUMBERED = "result {}"
 _LONGEST = 60
 _LEAD = regex(rf"(\S.{{0,{_LONGEST - 1}}}?)(?:[:：]| [-–—])(?= )")
-#: Lines next to a result that may say something of it.
+#: Number of lines next to a result that may describe it.
 _REACH = 200
 _SIGNS = " \t#>$*=|/.:;,…~+_-–—─<"
-#: Names of languages and forms on fences of code, which say nothing of a result.
+#: Names of languages and formats on code fences, which do not describe a result.
 _LANGUAGES = regex(
     r"text|txt|plain|plaintext|console|bash|sh|shell|zsh|fish|shell-session|shellsession|"
     r"session|terminal|cmd|powershell|ps1|bat|log|logs|output|out|none|raw|ansi|result|"
@@ -33,20 +34,20 @@ _LANGUAGES = regex(
     r"make|makefile|js|javascript|ts|typescript|python|py|ruby|rb|rust|java|c|cpp|c\+\+|cs|"
     r"csharp|elixir|erlang|php|lua|sql"
 )
-#: Job and container numbers, checksums, and how long something took.
+#: Job and container numbers, checksums, and durations.
 _COUNTS = regex(
     r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b(?=[a-f]*\d)[0-9a-f]{7,128}\b|"
     r"\bpid[ :=]{1,2}\d+|\A\[\d+\][+-]?(?: \d+)?(?= |\Z)|\b\d+[hm]\d[\dhm.]*s\b",
     re.IGNORECASE,
 )
-#: A number that was measured: all numbers of its line were.
+#: A measured number: all numbers of its line were measured.
 _MEASURED = regex(
     r"\d\.\d+ ?(?:[nµum]?s\b|sec|%|[KMGTkmgt]i?[Bb]\b|bytes|req|ops|rps|/s)|"
     r"(?:/s(?:ec)?|per second|latency|rps|throughput)\W{1,9}\d",
     re.IGNORECASE,
 )
 _NUMBER = regex(r"\d[\d.,]*")
-#: What pauses, times or shows progress.
+#: Text that pauses, times or shows progress.
 _MECHANICAL = regex(
     r"(?:\S.*[$#>%❯➜✗]|[$%❯➜+]) ?(?:sleep|clear|reset|sync|date|uptime|time)[\s\d.smh;&]*\Z|"
     r"(?:real|user|sys)\s+\d[\dhm.,]*s\Z|(?:running|default)\b.*\bVUs\b|\^C\Z|"
@@ -64,7 +65,7 @@ class _Stretch(NamedTuple):
 
 
 def drop_counts(text: str) -> str:
-    """Return a line without checksums, numbers of jobs and what was measured.
+    """Return a line without checksums, numbers of jobs and measurements.
 
     Examples
     --------
@@ -78,7 +79,7 @@ def drop_counts(text: str) -> str:
 
 
 def is_silent(line: str) -> bool:
-    """Tell whether a line is no heading and says no more than that time passes.
+    """Return whether a line is not a heading and only shows that time passes.
 
     Examples
     --------
@@ -95,11 +96,11 @@ def is_silent(line: str) -> bool:
 def list_held(
     lines: Sequence[str], blocks: Sequence[Block], shorten: Callable[[str], str]
 ) -> list[bool]:
-    """Tell of each block whether the command of the one above may hold for it, too.
+    """Return for each block whether the command of the one above may apply to it, too.
 
-    It does where the text between the two says nothing new, so that they are repeats. What stands
-    above both of them is not new, nor what stands below every block. A command above a listing
-    holds for all results in it.
+    It does if the text between the two adds nothing new, so that they are repeats. Text that also
+    appears above both of them is not new, nor is text that appears below every block. A command
+    above a listing applies to all results in it.
 
     Parameters
     ----------
@@ -108,7 +109,7 @@ def list_held(
     blocks : sequence of Block
         In the order of their lines.
     shorten : callable
-        Returns a line without what counts runs.
+        Returns a line without run counters.
 
     Examples
     --------
@@ -129,7 +130,7 @@ def list_held(
 
 
 def _is_listed(lines: Sequence[str], owner: Block, block: Block) -> bool:
-    """Tell whether two results stand in one listing, and the command of the first one above it."""
+    """Return whether two results share a listing, with the command of the first one above it."""
     above = range(block.first - 1, max(owner.first - _REACH, 0), -1)
     opening = next((number for number in above if FENCE.match(lines[number - 1])), block.first)
     listed = lines[opening : owner.first - 1]
@@ -143,18 +144,18 @@ def name_passages(
     shorten: Callable[[str], str],
     names: Collection[str] = (),
 ) -> list[str]:
-    """Return for each block what the text before it opens, empty where that tells nothing apart.
+    """Return the text that names each block's passage, empty if it does not distinguish blocks.
 
     Parameters
     ----------
     lines : sequence of str
         All lines of the source, without those of results that are not in ``blocks``.
     keys : sequence of hashable
-        What labels tell of each block; those that have them in common may be repeats.
+        Labels of each block; blocks with the same labels may be repeats.
     shorten : callable
-        Returns a line without what counts runs.
+        Returns a line without run counters.
     names : collection of str
-        Headings, which tell blocks apart already.
+        Headings, which already distinguish blocks.
 
     Examples
     --------
@@ -190,7 +191,7 @@ def name_passages(
 
 
 def _find_names(passages: Sequence[Sequence[str]], begun: Collection[str]) -> list[str]:
-    """Return the last lines that begin paragraphs in one passage alone; of a long one, its lead."""
+    """Return the last lines that begin a paragraph in only one passage; of a long one, its lead."""
     counts = Counter(line for each in passages for line in set(each))
     names = [
         next((line for line in reversed(each) if line in begun and counts[line] == 1), "")
@@ -201,7 +202,7 @@ def _find_names(passages: Sequence[Sequence[str]], begun: Collection[str]) -> li
 
 
 def _read_lead(text: str) -> str:
-    """Return the name that a long line begins with, up to a colon or a dash."""
+    """Return the name at the beginning of a long line, up to a colon or a dash."""
     lead = _LEAD.match(text)
     return lead[1] if lead else ""
 
@@ -209,7 +210,7 @@ def _read_lead(text: str) -> str:
 def _list_stretches(
     members: Sequence[int], above: Sequence[int], texts: Sequence[str]
 ) -> list[_Stretch]:
-    """Part blocks alike where a line between two of them stands between no repeats."""
+    """Split blocks with equal labels at lines that do not lie between repeats."""
     gaps = [texts[first:last] for first, last in pairwise(above)]
     reach = max(map(len, gaps))
     head, tail = texts[max(above[0] - reach, 0) : above[0]], texts[above[-1] : above[-1] + reach]
@@ -239,7 +240,7 @@ def _list_texts(
     shorten: Callable[[str], str],
     names: Collection[str],
 ) -> tuple[list[int], list[str]]:
-    """Return what the lines say that belong to no result, with their numbers."""
+    """Return the content of the lines outside of results, with their numbers."""
     taken = {number for block in blocks for number in range(block.first, block.last + 1)}
     reached: dict[int, str] = {}
     for block in blocks:
@@ -263,7 +264,7 @@ def _list_texts(
 
 
 def _read_text(line: str, command: str, shorten: Callable[[str], str]) -> str:
-    """Return what a line says; of one that shows the command, the prompt does."""
+    """Return the content of a line; for one that shows the command, that of the prompt."""
     if FENCE.match(line):
         info = line.strip(" \t>`~").split(" ")[0].strip("{}.").lower()
         return "" if _LANGUAGES.fullmatch(info) or not re.match(r"[^\W\d]", info) else info

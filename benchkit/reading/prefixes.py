@@ -1,4 +1,4 @@
-"""What logs put before every line of a report: times, pods, units, line numbers, a diff's ``+``.
+"""Prefixes of a report's lines in logs: times, pods, units, line numbers, a diff's ``+``.
 
 Reports are kept as CI systems, container runtimes and journals show them::
 
@@ -6,9 +6,10 @@ Reports are kept as CI systems, container runtimes and journals show them::
     [pod/load-1/k6]     http_reqs......: 15001  500.012577/s
     Nov 22 10:00:00 host load[123]:     http_reqs......: 15001  500.012577/s
 
-Lines that only a tool prints show where its text begins; what stands before it on them, with times
-and counters left open, is a prefix if the lines around have it, too. It is taken from every line
-that has it, so that each parser reads what its tool printed; line numbers stay those of the file.
+Lines that only one tool prints show where its text begins. The text before it on these lines, with
+times and counters as wildcards, is a prefix if the lines around have it, too. It is removed from
+every line that has it, so that each parser reads what its tool printed; line numbers remain those
+of the file.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ from benchkit.reading.signs import list_anchors, may_hold_blocks, signs_in
 from benchkit.redaction import redact_quote
 from benchkit.regexes import compile_sound, regex
 
-#: What pages put where a tool prints a blank.
+#: Characters that pages use for a blank printed by a tool.
 NO_BREAK = "\xa0"
 _TIME = (
     r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
-    r"(?: [0-9a-f]{2}[OE](?:[ +]|$))?"  # GitLab's stream and whether the line goes on
+    r"(?: [0-9a-f]{2}[OE](?:[ +]|$))?"  # GitLab's stream and whether the line continues
     r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d(?:\.\d{1,9})?"
     r"|\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d(?: [+-]\d{4})?"
     r"|\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
@@ -38,27 +39,27 @@ _TOKEN = regex(
     rf"(?P<time>{_TIME})|(?P<number>(?<![\w./-])\d+(?:\.\d+)?(?![\w/-]))"
     r"|(?P<blank>[ \t]+)|(?P<text>.)"
 )
-#: A line of a log: there is a time near its beginning, and it is no record in JSON.
+#: A line of a log: it has a time near its beginning, and is not a JSON record.
 _LOGGED = regex(rf"(?!\{{\")[^\n]{{0,80}}?(?:{_TIME})")
-#: A prefix before the name of a benchmark, of which any other words may be part.
+#: A prefix before the name of a benchmark, which may contain any words.
 _BEFORE_NAME = regex(
     rf"[ \t]*(?:(?:[^\t\n]{{1,80}}\t){{0,3}}(?:[\w.-]+ +\| *)?(?:<\d+>1 )?\[?(?:{_TIME})\]?"
     r"(?: \S+ \S+\[\d+\]:| \S+ \S+ \d+ - -)?"
     r"|(?P<line>\d+)(?:[:|]|(?=\t|  ))(?=[ \t]*\S)|[\w.-]+ +\||\[[^\]\n]{1,80}\]|\+|-(?=\S))[ \t]*"
 )
-#: What may stand before a line that was pasted, and is no prefix of a log.
+#: Possible prefixes of a line that was pasted, which are not prefixes of a log.
 _FURNITURE = " \t#>|*/-"
-#: What else makes a comment of a line.
+#: Other prefixes of comment lines.
 _COMMENTS = frozenset({"//!", ";", ";;", ";;;", "%", "%%"})
 _MARKUP = regex(r'"|<[a-z/]')
 _LONGEST = 240
-#: Prefixes that are looked for in one text, those of most lines of tools first.
+#: Maximum number of prefixes per text; those on most of the tools' lines come first.
 _MOST = 20
-#: Consecutive lines that show a prefix without a time.
+#: Number of consecutive lines that establish a prefix without a time.
 _FEW = 3
-#: Lines by which a log is known.
+#: Number of lines by which a log is recognised.
 _SEEN = 50
-#: Lines of a tool looked at per word, so that a long log costs little.
+#: Maximum lines of a tool examined per word, so that a long log costs little.
 _MANY = 500
 
 
@@ -68,20 +69,20 @@ class MixedError(DataError):
 
 @dataclass(slots=True)
 class _Candidate:
-    """A prefix that anchors show.
+    """A prefix found at anchors.
 
     Parameters
     ----------
     pattern : compiled
-        Without the blanks behind the prefix.
+        Without the blanks after the prefix.
     is_dated : bool
-        Whether it holds a time.
+        Whether it contains a time.
     anchors : dict of tool to line numbers
     words : set of str
         Those by which the lines of tools are known.
     lines : dict of line number to the place where its prefix ends
     spans : list of (first, last)
-        Where several such lines follow each other, one of them a tool's.
+        Ranges of consecutive lines like this, at least one of them a tool's.
     """
 
     pattern: re.Pattern[str]
@@ -109,11 +110,11 @@ class Prefix:
     Parameters
     ----------
     gap : str
-        The blanks behind it that belong to it; more of them are indentation.
+        The blanks after it that belong to it; further blanks are indentation.
     spans : tuple of (first, last)
-        The lines it may be taken from; all if empty.
+        The lines that it may be removed from; all if empty.
     name : str
-        What all of its lines share: a pod, a job and its step.
+        The part shared by all of its lines: a pod, a job and its step.
     anchors : tuple of int
         The lines of tools that have it.
     """
@@ -125,7 +126,7 @@ class Prefix:
     anchors: tuple[int, ...] = ()
 
     def strip(self, number: int, line: str) -> str | None:
-        """Return a line without the prefix; None where it has none."""
+        """Return a line without the prefix; None if it has none."""
         if self.spans and not any(first <= number <= last for first, last in self.spans):
             return None
         match = self.pattern.match(line)
@@ -145,7 +146,7 @@ def strip_line(prefixes: Sequence[Prefix], number: int, line: str) -> str:
 
 
 def is_logged(text: str) -> bool:
-    """Whether most lines have a time near their beginning, as a log's do."""
+    """Whether most lines have a time near their beginning, as in a log."""
     lines = [line for line in text.split("\n", _SEEN)[:_SEEN] if line.strip()]
     for mark in "\t,":
         marks = lines[0].count(mark) if lines else 0
@@ -155,9 +156,9 @@ def is_logged(text: str) -> bool:
 
 
 def find_wrapping(text: str, label: str) -> tuple[Prefix, ...] | None:
-    """Return the prefixes of a text; None where it needs no cleaning at all.
+    """Return the prefixes of a text; None if it needs no cleaning at all.
 
-    No-break blanks, which pages put into copies, are a reason to clean what may hold results.
+    Non-breaking spaces, which pages put into copies, are a reason to clean possible results.
     """
     is_copied = NO_BREAK in text
     text = text.replace(NO_BREAK, " ")
@@ -166,7 +167,7 @@ def find_wrapping(text: str, label: str) -> tuple[Prefix, ...] | None:
 
 
 def find_prefixes(text: str, label: str) -> tuple[Prefix, ...]:
-    r"""Return what stands before the lines of reports in a text; nothing if they are plain.
+    r"""Return the prefixes of the lines of reports in a text; empty if they are plain.
 
     Parameters
     ----------
@@ -178,7 +179,7 @@ def find_prefixes(text: str, label: str) -> tuple[Prefix, ...]:
     Raises
     ------
     MixedError
-        If lines of one tool with two prefixes alternate, so that its reports cannot be told apart.
+        If lines of one tool with two prefixes alternate, so that its reports cannot be separated.
 
     Examples
     --------
@@ -199,10 +200,10 @@ def find_prefixes(text: str, label: str) -> tuple[Prefix, ...]:
     return tuple(_make(candidate, lines) for candidate in chosen)
 
 
-def _find_anchors(text: str) -> Iterator[tuple[str, str, int, str]]:
-    """Yield tool, word, place and what stands before, for lines that only a tool prints.
+def _find_anchors(text: str) -> Iterator[tuple[str, int, str, bool]]:
+    """Yield tool, place, the text before, and whether that ends with a name.
 
-    It ends with a name if the word begins with a blank. Lines without it are left out.
+    Only for lines that only one tool prints; those without a prefix are omitted.
     """
     for tool, word, rest in list_anchors(signs_in(text, None)):
         place, count = text.find(word), 0
@@ -219,7 +220,7 @@ def _find_anchors(text: str) -> Iterator[tuple[str, str, int, str]]:
 
 
 def _gather(text: str) -> list[_Candidate]:
-    """Return what stands before the tools' lines, with times and counters left open."""
+    """Return the text before the tools' lines, with times and counters as wildcards."""
     candidates: dict[str, _Candidate] = {}
     numbers: dict[int, int] = {}
     for tool, word, place, before in _find_anchors(text):
@@ -240,27 +241,27 @@ def _gather(text: str) -> list[_Candidate]:
 
 
 def _leave_out_name(before: str, number: int) -> str:
-    """Return what stands before a name on a line; empty if nothing looks like a prefix."""
+    """Return the text before a name on a line; empty if nothing looks like a prefix."""
     match = _BEFORE_NAME.match(before)
     is_prefix = match is not None and match["line"] in {None, str(number)}
     return match[0] if match and is_prefix else ""
 
 
 def _may_be_prefix(before: str) -> bool:
-    if before == "-" or before.strip(_FURNITURE) == "+":  # of a diff
+    if before == "-" or before.strip(_FURNITURE) == "+":  # from a diff
         return True
     if before.strip() in _COMMENTS:
         return True
     if not before:
         return False
-    is_in_word = re.match(r"\w", before[-1]) is not None  # browser_http_reqs
+    is_in_word = re.match(r"\w", before[-1]) is not None  # as in browser_http_reqs
     if is_in_word or "Benchmark" in before or _MARKUP.search(before):
         return False
     return any(map(str.isalnum, before))
 
 
 def _shape(example: str) -> tuple[str, bool]:
-    """Return a pattern for what an example is one of, and whether a time is in it."""
+    """Return a pattern that generalises an example, and whether it includes a time."""
     if not example.strip():
         return "", False
     parts: list[str] = []
@@ -297,7 +298,7 @@ def _match_lines(candidate: _Candidate, lines: list[str]) -> None:
 
 
 def _choose(candidates: list[_Candidate]) -> list[_Candidate]:
-    """Choose those that most lines have; what a chosen one leaves of a line is no prefix."""
+    """Choose the most frequent ones; what a chosen one leaves of a line has no further prefix."""
     chosen: list[_Candidate] = []
     covered: set[int] = set()
     ordered = sorted(candidates, key=lambda each: (-len(each.lines), -len(each.example)))
@@ -315,7 +316,7 @@ def _choose(candidates: list[_Candidate]) -> list[_Candidate]:
 
 
 def _is_longer(one: _Candidate, other: _Candidate) -> bool:
-    """Tell whether a prefix is another one with more of it, on the same tools' lines."""
+    """Return whether a prefix extends another one, on the same tools' lines."""
     return (
         len(one.example) > len(other.example)
         and one.example.startswith(other.example)
@@ -326,7 +327,7 @@ def _is_longer(one: _Candidate, other: _Candidate) -> bool:
 
 
 def _find_spans(candidates: list[_Candidate], lines: list[str]) -> None:
-    """Find where lines with a prefix follow each other; those of other prefixes may alternate."""
+    """Find the ranges of consecutive lines with a prefix; lines of other prefixes may alternate."""
     prefixed = {number for candidate in candidates for number in candidate.lines}
     other = [i for i, line in enumerate(lines, 1) if line.strip() and i not in prefixed]
     for candidate in candidates:
@@ -342,7 +343,7 @@ def _find_spans(candidates: list[_Candidate], lines: list[str]) -> None:
 
 
 def _require_apart(chosen: list[_Candidate], label: str) -> None:
-    """Refuse a source in which lines of a tool with two prefixes alternate."""
+    """Reject a source in which lines of a tool with two prefixes alternate."""
     for place, one in enumerate(chosen):
         for other in chosen[place + 1 :]:
             for tool in one.anchors.keys() & other.anchors.keys():

@@ -1,6 +1,6 @@
-"""A file on disk, whose digest is taken in passing, and blocks as a stream.
+"""A file on disk that is hashed while it is read, and blocks as a stream.
 
-A file of gigabytes is read once, not once to be read and once to be known again.
+A file of gigabytes is read once, not a second time for its digest.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Lock
 
-#: Bytes that are taken from a pipe, or of a form that is held whole.
+#: Maximum bytes from a pipe, or for a form that is held in memory.
 PIPE_BYTES = 1 << 30
-#: A pipe into which nobody writes does not stop who opens it.
+#: Opening a pipe without a writer does not block.
 _OPEN = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 _BLOCK = 1 << 20
 
 
 class Checksum:
-    """SHA-256 of what has been read without a gap from the beginning; ``place`` is its end."""
+    """SHA-256 of the contiguous bytes read from the beginning; ``place`` is its end."""
 
     def __init__(self) -> None:
         self.place = 0
@@ -30,25 +30,25 @@ class Checksum:
         self._digest: hashlib._Hash | None = None  # most sources are held in memory and need none
 
     def take(self, start: int, data: memoryview) -> None:
-        """Take the bytes that stand at a place; those that were taken before do not count."""
-        with self._lock:  # a thread that reads ahead may not have stopped yet
+        """Add the bytes at a place; bytes added before are ignored."""
+        with self._lock:  # a thread that reads ahead may still be running
             if start <= self.place < start + len(data):
                 self._digest = self._digest or hashlib.sha256()
                 self._digest.update(data[self.place - start :])
                 self.place = start + len(data)
 
     def hexdigest(self) -> str:
-        """Return the digest of all that was taken."""
+        """Return the digest of all bytes added."""
         return (self._digest or hashlib.sha256()).hexdigest()
 
 
 class RawFile(io.FileIO):
-    """A file that tells how far it was read, and what.
+    """A file that reports and hashes the part of it that was read.
 
     Parameters
     ----------
     watch : callable, optional
-        Is told the place after each read.
+        Called with the place after each read.
     """
 
     def __init__(self, path: Path, checksum: Checksum, watch: Callable[[int], None] | None) -> None:
@@ -59,7 +59,7 @@ class RawFile(io.FileIO):
     readall = io.RawIOBase.readall
 
     def readinto(self, buffer: bytearray | memoryview) -> int | None:  # type: ignore[override]
-        """Read as any raw stream does."""
+        """Read like any raw stream."""
         start = self.tell()
         size = super().readinto(buffer)
         self._checksum.take(start, memoryview(buffer)[: size or 0])
@@ -76,11 +76,11 @@ class BlockReader(io.RawIOBase):
         self._rest = memoryview(b"")
 
     def readable(self) -> bool:
-        """Say that it can be read."""
+        """Report that it is readable."""
         return True
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        """Read as any raw stream does."""
+        """Read like any raw stream."""
         while not self._rest:
             block = next(self._blocks, None)
             if block is None:
@@ -103,7 +103,7 @@ def read_whole(path: Path, keep: int, guard: Callable[[Path], None]) -> bytes | 
         size = status.st_size
         if size > keep:
             return None
-        data = os.read(file, size + 1)  # a byte more than there is, to meet the end
+        data = os.read(file, size + 1)  # one byte more than there is, to reach the end
         if len(data) != size:  # a pipe, or a file that grows
             while block := os.read(file, _BLOCK):
                 data += block

@@ -1,4 +1,4 @@
-"""What a parser yields: the readings of runs, and their samples in columns."""
+"""The output of a parser: the readings of runs, and their samples in columns."""
 
 from __future__ import annotations
 
@@ -19,62 +19,62 @@ if TYPE_CHECKING:
 
 Status = Literal["complete", "partial", "failed"]
 
-#: One observation as a parser gives it:
-#: (subject, metric, stat, value, unit, n, time, resolution, origin, line).
+#: One observation from a parser: (subject, metric, stat, value, unit, n, time, resolution, origin,
+#: line).
 Row = tuple[str | None, str, str, float, str, int | None, "datetime | None", float | None, str, int]
 
 
 @dataclass(slots=True, kw_only=True)
 class Reading(RunFacts):
-    """One run as one source tells it.
+    """One run as described by one source.
 
-    A parser yields a reading when it has read it (or, where `Samples` follow, as soon as it knows
-    that the run is there, and may complete the fields until it ends). Fields that the source does
-    not tell stay at their defaults; they are never guessed.
+    A parser yields a reading once it has read it (or, if `Samples` follow, as soon as it detects
+    the run, and may complete the fields until it ends). Fields missing in the source keep their
+    defaults; they are never guessed.
 
     Parameters
     ----------
     tool, form : str
-        Which tool measured (``wrk2``), and in which of its forms the source is (``text``).
+        The tool that measured (``wrk2``), and the form of the source (``text``).
     line : int
-        Where the run begins in the source.
+        The line on which the run begins in the source.
     last_line : int
-        Where it ends.
+        The line on which it ends.
     benchmark : str
-        A name inside the file that always stays (a Go benchmark). Empty for load tools.
+        A name inside the file that never changes (a Go benchmark). Empty for load tools.
     target : str
-        The path of the URL under load, host and port dropped; the benchmark if nothing else names
+        The path of the URL under load, without host and port; the benchmark if nothing else names
         one.
     variant, group : str
-        Labels inside the file (benchstat's columns; a Go package where the file holds several).
+        Labels inside the file (benchstat's columns; a Go package if the file contains several).
     headings : tuple of str
-        The keys above it in a document that holds several runs, the outermost first; they label
-        it as headings of a page do.
+        The keys above it in a document with several runs, the outermost first; they label it like
+        headings of a page.
     note : str
-        What people wrote behind it on its line: ``(after pool)``.
+        A note that people wrote after it on its line: ``(after pool)``.
     params : dict of str to str
         The level of the workload: ``{"connections": "8", "threads": "2"}``.
     status : {'complete', 'partial', 'failed'}
-        ``partial``: the report is cut or interrupted, what stands in it is right. ``failed``: the
-        tool ran and measured nothing.
+        ``partial``: the report is cut or interrupted, but the remaining values are right.
+        ``failed``: the tool ran and measured nothing.
     role : str
-        ``part`` of a run that the source also gives whole, from one of several load generators;
-        ``damaged`` for what cannot be read of one of its commits; in a table of benchkit's own any
-        role; else empty.
+        ``part`` of a run that the source also contains as a whole, from one of several load
+        generators; ``damaged`` for an unreadable part of one of its commits; any role in a table
+        from benchkit; else empty.
     run : int or None
-        The number that the source gives the run.
+        The number of the run in the source.
     exported_from : str or None
-        In a table of benchkit's own, the source that it names; such a run has its final labels.
+        In a table from benchkit, the source that it names; such a run has its final labels.
     started_at, duration, load_model, target_rate, connections, tool_version, command, corrected, \
     env, remark
-        As in the table of runs: `RunFacts`; ``started_at`` carries its zone. A ``remark`` is
-        written ``line: reason``, and left out where a diagnostic of the source says it.
+        As in the table of runs: `RunFacts`; ``started_at`` includes its zone. A ``remark`` is
+        written ``line: reason``, and omitted if a diagnostic of the source covers it.
     assume, better : dict of metric to str
         Unit metadata of go benchmarks: ``{"text-bytes": "exact"}``, ``{"p99-sec": "lower"}``.
     rows : list of Row
         The observations. Use `add`.
     metrics : int
-        How many rows are neither samples nor values over time.
+        The number of rows that are neither samples nor values over time.
     """
 
     tool: str
@@ -99,7 +99,7 @@ class Reading(RunFacts):
 
     @property
     def is_lost(self) -> bool:
-        """Whether it counts without values: the tool measured nothing, or they cannot be read."""
+        """Whether it counts without values: the tool measured nothing, or they are unreadable."""
         return self.status == "failed" or self.role == "damaged"
 
     def add(
@@ -117,13 +117,13 @@ class Reading(RunFacts):
         origin: str = "reported",
     ) -> None:
         """Add one observation; ``value`` and ``resolution`` in the base unit ``unit``."""
-        if time is None and stat != "sample":  # of one series there may be any number
+        if time is None and stat != "sample":  # a series may have any number
             self.metrics += 1
             require_few(self.metrics, line)
         self.rows.append((subject, metric, stat, value, unit, n, time, resolution, origin, line))
 
     def connect(self, count: int) -> None:
-        """Take how many connections the load has, which is its level."""
+        """Set the number of connections of the load, which is its level."""
         self.connections = count
         self.params["connections"] = str(count)
 
@@ -135,21 +135,21 @@ class Samples:
     Parameters
     ----------
     reading : Reading
-        The run they belong to, yielded before.
+        The run they belong to, which was yielded before.
     metric, unit : str
         As in the table; the stat is ``stat``.
     values : ndarray of float64, shape (k,)
         In the base unit, finite.
     lines : ndarray of int64, shape (k,)
-        Where each stands in the source (a record's ordinal in a binary source).
+        The line of each in the source (a record's ordinal in a binary source).
     times : ndarray of datetime64[us], shape (k,), optional
-        UTC.
+        Times in UTC.
     subject : str, optional
     stat : str
         ``sample`` for events, ``counter`` for readings of a counter.
     resolution : float, optional
     origin : {'reported', 'computed'}
-        ``computed`` where a value is the sum of several that the source tells.
+        ``computed`` if a value is the sum of several in the source.
     """
 
     reading: Reading
@@ -166,25 +166,26 @@ class Samples:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repeats:
-    """Many complete runs of one source, in columns: each one sample of each of its metrics.
+    """Many complete runs of one source, in columns, with one sample of each of their metrics.
 
-    It stands for as many readings, in the order of ``lines``.
+    It represents one reading per line, in the order of ``lines``.
 
     Parameters
     ----------
     readings : sequence of Reading
-        What runs share, without rows; the same object in several `Repeats` is shared by all.
+        The shared facts of runs, without rows; an object used in several `Repeats` is shared by
+        all.
     codes : ndarray of integers, shape (k,)
-        The place among ``readings`` of what each run shares with others.
+        For each run, the index in ``readings`` of its shared facts.
     lines : ndarray of integers, shape (k,)
-        Where each run stands in the source.
+        The line of each run in the source.
     counts : ndarray of integers, shape (k,)
-        How many events each stands on.
+        The number of events behind each run.
     measures : sequence of (metric, unit)
     owners : ndarray of integers, shape (m,)
-        Which run each value is of, ascending.
+        The run of each value, ascending.
     kinds : ndarray of integers, shape (m,)
-        The place of each value's metric and unit among ``measures``.
+        The index of each value's metric and unit in ``measures``.
     values, steps : ndarray of float64, shape (m,)
         In base units, finite, and their rounding steps.
     """
@@ -208,7 +209,7 @@ Record = Reading | Repeats | Samples | Diagnostic
 
 
 class SpanReader(Protocol):
-    """Reads one run from a source, or from the span of it that another process cannot see."""
+    """Reads one run from a source, or from a span of it in another process."""
 
     source: Source
 
@@ -220,7 +221,7 @@ class SpanReader(Protocol):
         """Yield the samples of these lines."""
 
     def join(self, other: Self) -> bool:
-        """Take in what another one read behind these lines; False if that is another run."""
+        """Merge the lines that another one read after these; False if they are of another run."""
 
     def finish(self) -> Iterator[Record]:
-        """Complete the run, and yield what is to be said about it."""
+        """Complete the run, and yield its diagnostics."""

@@ -1,4 +1,4 @@
-"""What can be said about reports beside their numbers."""
+"""Remarks on reports in addition to their numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchkit.redaction import show_part
 
 
 def with_article(tool: str) -> str:
-    """Return the name of a tool behind its article.
+    """Return the name of a tool with its article.
 
     Examples
     --------
@@ -21,11 +21,11 @@ def with_article(tool: str) -> str:
 
 
 class Loose(Diagnostic):
-    """What is said of a line outside of a tool's reports, unless another tool's report has it."""
+    """A remark on a line outside of a tool's reports, unless it is in another tool's report."""
 
 
 class Remark(NamedTuple):
-    """What can be said about a report beside its numbers, with places for values."""
+    """A remark on a report in addition to its numbers, with placeholders for values."""
 
     what: str
     hint: str
@@ -33,7 +33,7 @@ class Remark(NamedTuple):
     is_remark: bool = True
 
     def at(self, label: str, line: int, **values: object) -> Diagnostic:
-        """Say it of a line."""
+        """Return the diagnostic for a line."""
         what, hint = self.what.format(**values), self.hint.format(**values)
         return Diagnostic(label, line, what, hint, self.severity, self.is_remark)
 
@@ -49,7 +49,7 @@ ABSENT = Remark(
     "error",
     is_remark=False,
 )
-#: What tools of requests have in common: a report without its end, and a run without an answer.
+#: Remarks common to request tools: a report without its end, and a run without an answer.
 INCOMPLETE = Remark(
     "this {tool} report lacks its {lines}; the rest is kept as a partial run",
     "use the complete output, or repeat the run",
@@ -62,19 +62,19 @@ NOTHING_KEPT = Remark(
     "use the complete output, or repeat the run",
     is_remark=False,
 )
-#: What stands below a command in place of a report.
+#: Text below a command in place of a report.
 SCANTY = Remark(
     "this part of {a_tool} report is too short to be read",
     "use the complete output of the run",
     is_remark=False,
 )
-#: Lines of a tool that stand in none of its reports.
+#: Lines of a tool outside of all of its reports.
 LOOSE = Remark(
     "this part of {a_tool} report is ignored, because the report is not complete",
     "give the whole output of that run",
     is_remark=False,
 )
-#: What is of a report by its place, below lines after which it cannot be known to be.
+#: A line that by its place belongs to a report, but cannot be attributed after other lines.
 APART = Remark(
     "this line may be of the {tool} report in lines {first} to {last}, but other text stands "
     "between, so it is not read: {text}",
@@ -84,16 +84,16 @@ APART = Remark(
 
 
 def report_damaged(tool: str, label: str, line: int, text: str) -> Diagnostic:
-    """Return what is to be said of a line of a report or table that cannot be read."""
+    """Return the diagnostic for an unreadable line of a report or table."""
     return DAMAGED.at(label, line, a_tool=with_article(tool), tool=tool, text=show_part(text))
 
 
 def report_incomplete(reading: Reading, label: str, lines: str, tool: str = "") -> Diagnostic:
-    """Return what is to be said of a report that lacks lines, and of what is kept of it."""
+    """Return the diagnostic for a report with missing lines, and for the part that is kept."""
     remark = INCOMPLETE if reading.rows else NOTHING_KEPT
     return remark.at(label, reading.last_line, tool=tool or reading.tool, lines=lines)
 
 
 def list_lines(missing: list[str]) -> str:
-    """Name lines in a sentence."""
+    """List lines in a sentence."""
     return ", ".join(f"`{name}`" for name in missing) + " line" + "s" * (len(missing) > 1)

@@ -1,9 +1,9 @@
-"""Reports that tools print as text: line patterns to values, found among other lines.
+"""Reports that tools print as text: line patterns to values, located among other lines.
 
-Reports of every tool stand below each other, below shell prompts, between other text, and with
-their heads or tails cut off. A number is taken only from a line that is whole; what is cut or
-changed does not match and is not guessed. Lines of others may stand inside a report (a log, a
-warning, a prompt): it goes on with the next line, unless a heading or a command parted the two.
+Reports of all tools appear one below the other, below shell prompts, between other text, and with
+their heads or tails cut off. A number is only read from a whole line; a cut or changed line does
+not match and is not guessed. Foreign lines may appear inside a report (a log, a warning, a prompt):
+it continues with the next line, unless a heading or a command separates the two.
 """
 
 from __future__ import annotations
@@ -35,21 +35,22 @@ from benchkit.regexes import regex
 from benchkit.units import Quantity, read_number
 
 Fields = tuple[str, ...]
-#: A line, and its fields; None for these where the line is known but its value is damaged.
+#: A line and its fields; None for the fields if the line is known but its value is damaged.
 Event = tuple["Line", Fields | None]
 _LOG_PREFIX = regex(r"(?:\d{4}-\d\d-\d\dT\S+|[\w.-]+\s+\|)(?:\s+|$)")
-#: A command with a URL, and below it a line of what it printed; of a tool and that line.
+#: A command with a URL, followed by a line of its output; format arguments are a tool and that
+#: line.
 CALLED = r"(?>(?:[^\n]*?[ \t/$#>%])??{} ++)(?=[^\n]*://)[^\n]*+\n(?:[^\n]*+\n){{0,3}}?[ \t>|]*+{}"
-#: Lines that may stand between two of one part of a report: those of a histogram.
+#: Maximum number of lines between two of one part of a report, such as a histogram.
 _CLOSE = 40
-#: What a last line without its end may be that stands directly below rows: no prompt.
+#: A last line without its end, directly below rows, that may be cut: not a prompt.
 IS_CUT = regex(r"[\w\"].*(?<![$#>%])\Z")
-#: Below more lines of others than this, what looks like a damaged line may be theirs.
+#: Maximum number of foreign lines above a line that looks damaged; below more, it may be foreign.
 _FEW_STRAYS = 1
 
 
 class Value(NamedTuple):
-    """The observation that a field of a line is, and how it is read into the base unit."""
+    """The observation for a field of a line, and the conversion to its base unit."""
 
     metric: str
     stat: str
@@ -62,9 +63,10 @@ class Value(NamedTuple):
 class Line:
     """One line of a report.
 
-    Lines of one ``name`` are alternatives of one place; ``_take_NAME`` of the report (or of
-    ``take``, where several places share one) takes its fields. The ``pattern`` is of what stands
-    behind the ``label`` and its colon, or of the whole line. ``values`` are what the fields are.
+    Lines with one ``name`` are alternatives in one place; ``_take_NAME`` of the report (or of
+    ``take``, if several places share one) processes its fields. The ``pattern`` matches the text
+    after the ``label`` and its colon, or the whole line. ``values`` are the observations of the
+    fields.
     """
 
     name: str
@@ -72,13 +74,13 @@ class Line:
     label: str = ""
     values: tuple[Value, ...] = ()
     take: str = ""
-    under: str = ""  # the place without which it is not of the report
-    needed: str = ""  # what a report without it lacks, in the words of a diagnostic
+    under: str = ""  # the place required for it to belong to the report
+    needed: str = ""  # how a diagnostic names what a report without it is missing
     is_proof: bool = False  # whether no other tool prints it
-    is_repeated: bool = False  # whether it may come several times
-    is_opening: bool = False  # whether a report that lost its head may begin here
-    is_vague: bool = False  # whether lines of others look like it: only directly below its report
-    start: str = ""  # of an opening line, the part by which it is known where the rest is altered
+    is_repeated: bool = False  # whether it may occur several times
+    is_opening: bool = False  # whether a report without its head may begin here
+    is_vague: bool = False  # whether foreign lines look like it: only directly below its report
+    start: str = ""  # part by which an opening line is recognised if the rest is altered
     expression: re.Pattern[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -86,17 +88,18 @@ class Line:
         object.__setattr__(self, "expression", regex(self.pattern, re.ASCII))
 
 
-#: A line that holds numbers and cannot be read.
+#: A line with numbers that cannot be read.
 UNREADABLE = Line("unreadable")
 
 
 class Report(ABC):
-    """One report whose lines are still coming in; a subclass for each tool."""
+    """One report whose lines are still arriving; one subclass per tool."""
 
     TOOL: ClassVar[str]
     #: In the order in which they are printed.
     LINES: ClassVar[tuple[Line, ...]] = ()
-    #: How lines without a label begin that hold numbers: such a line of no known form is damaged.
+    #: Beginnings of lines without a label that contain numbers: if their form is unknown, they are
+    #: damaged.
     NUMBERS: ClassVar[re.Pattern[str]] = regex("$^")
     _labelled: ClassVar[dict[str, list[Line]]]
     _bare: ClassVar[list[Line]]
@@ -122,14 +125,14 @@ class Report(ABC):
         self.rank = -1
         self.seen: set[str] = set()
         self.proofs: set[str] = set()
-        self.strays = 0  # lines of others since the last line
+        self.strays = 0  # foreign lines since the last line
         self.is_parted = False  # whether a heading is among them
         self.altered = ""  # the opening line, if it is altered
-        self.damaged: list[tuple[int, str]] = []  # lines of which no value is read
+        self.damaged: list[tuple[int, str]] = []  # lines from which no value is read
 
     @classmethod
     def read_line(cls, text: str) -> Event | None:
-        """Return the line that a text is, with its fields; None if it is none of a report."""
+        """Return the line that matches a text, with its fields; None if it belongs to no report."""
         (label, colon, value), lines = text.partition(":"), cls._bare
         if colon and label in cls._labelled:
             lines, text = cls._labelled[label], value.strip()
@@ -144,7 +147,7 @@ class Report(ABC):
 
     @property
     def is_proven(self) -> bool:
-        """Whether two lines or more have come that only this tool prints."""
+        """Whether at least two lines have arrived that only this tool prints."""
         return len(self.proofs) > 1
 
     def expects(self, line: Line) -> bool:
@@ -158,14 +161,14 @@ class Report(ABC):
         return rank > self.rank or (rank == self.rank and line.is_repeated)
 
     def resumes(self, line: Line, _: Fields) -> bool:
-        """Whether a line goes on with the report below lines of others: none is left out."""
+        """Whether a line continues the report below foreign lines: none is left out."""
         ranks, rank = self.ranks, self.ranks[line.name]
         certain = (ranks[each.name] for each in self.LINES if each.needed or each.is_proof)
         is_next = not any(self.rank < each < rank for each in certain)
         return is_next and not (self.is_parted or line.is_vague)
 
     def interrupt(self, text: str) -> None:
-        """Take note of a line that is not of the report."""
+        """Record a line that does not belong to the report."""
         self.strays += 1
         self.is_parted |= begins_section(text)
 
@@ -191,7 +194,7 @@ class Report(ABC):
             taker(self, line, fields, number)
 
     def add(self, value: Value, text: str, number: int) -> None:
-        """Add what a field tells."""
+        """Add the observations of a field."""
         metric, stat, unit, read, subject = value
         quantity = read(text)
         self.reading.add(metric, stat, quantity.value, unit, number, subject=subject,
@@ -200,11 +203,11 @@ class Report(ABC):
             self.reading.duration = quantity.value
 
     def missing(self) -> list[str]:
-        """Name the lines that a whole report has and this one lacks."""
+        """List the lines of a complete report that this one is missing."""
         return [x.needed for x in self.LINES if x.needed and x.name not in self.seen]
 
     def incomplete(self, label: str, missing: list[str]) -> Diagnostic:
-        """Return what is to be said of a report that lacks lines."""
+        """Return the diagnostics of a report with missing lines."""
         return report_incomplete(self.reading, label, list_lines(missing))
 
     @abstractmethod
@@ -213,20 +216,20 @@ class Report(ABC):
 
 
 class Reader:
-    """The report that is open, the command above it, and the records that are ready."""
+    """The open report, the command above it, and the completed records."""
 
     KIND: ClassVar[type[Report]]
-    #: How the reports' tools are called in messages, and their executables, as a pattern, where
-    #: that is not the tool's name.
+    #: The display name of the reports' tool, and its executables as a pattern, if they differ from
+    #: the tool's name.
     NAMES: ClassVar[str] = ""
     EXECUTABLES: ClassVar[str] = ""
-    #: Lines that may stand inside a report though they hold nothing to keep.
+    #: Lines that may appear inside a report although they contain nothing to keep.
     FURNITURE: ClassVar[re.Pattern[str]]
-    #: What shows that a line above a report is a command and no talk of the tool.
+    #: Signs that a line above a report is a command rather than prose about the tool.
     ARGUMENTS: ClassVar[re.Pattern[str]] = regex(r"\s-[a-zA-Z]|://")
-    #: Whether single lines are recognised behind what a log puts before them.
+    #: Whether single lines are recognised after a log's prefix.
     IS_LOGGED: ClassVar[bool] = False
-    #: Whether nothing shows the end of a report.
+    #: Whether nothing marks the end of a report.
     IS_LIST: ClassVar[bool] = False
 
     def __init__(self, label: str) -> None:
@@ -235,19 +238,19 @@ class Reader:
         self.command: str | None = None
         self.report: Any = None
         self.has_reports = False
-        self.text = ""  # the line that is being read, with what was put around it
+        self.text = ""  # the current line, with its surroundings
         self.is_called = False  # whether the line above is a command of the tool
-        self.parts: list[Diagnostic] = []  # what is said of parts of reports beside whole ones
+        self.parts: list[Diagnostic] = []  # remarks on parts of reports next to complete ones
         self.last_part = -_CLOSE  # the last line of the last one
 
     @classmethod
     def parse(cls, source: Source) -> Iterator[Record]:
-        """Yield the reports of a source, each followed by what is to be said about it.
+        """Yield the reports of a source, each followed by its diagnostics.
 
         Raises
         ------
         UnreadableError
-            At damaged gzip; what stood before it has been yielded.
+            If gzip is damaged; everything before the damage has been yielded.
         """
         reader, is_empty = cls(source.label), True
         lines = UntilDamage(source.ended_lines())
@@ -268,11 +271,11 @@ class Reader:
 
     @staticmethod
     def may_be_cut(text: str) -> bool:
-        """Tell whether a cut may have shortened a line unnoticed: one that ends in a number."""
+        """Return whether a cut may have shortened a line unnoticed: one that ends in a number."""
         return text.rstrip()[-1:].isdigit()
 
     def leave_cut(self, number: int, text: str) -> None:
-        """Leave out a last line without its end, and name it if it is of a report."""
+        """Drop a last line without a line end, and report it if it is part of a report."""
         report, line = self.report, bare(text)
         is_whole = report is not None and (self.IS_LIST or not report.missing())
         if is_whole and report.is_proven and not report.strays:
@@ -282,13 +285,13 @@ class Reader:
                 self._report_altered(number, line)
 
     def feed(self, number: int, text: str) -> None:
-        """Take a line of the source."""
+        """Process a line of the source."""
         self.text = text
         if line := bare(text):
             self.read(number, line)
 
     def read(self, number: int, line: str) -> None:
-        """Take a line without what was put around it."""
+        """Process a line without its surroundings."""
         event = self.KIND.read_line(line)
         if event is None and self.IS_LOGGED and (prefix := _LOG_PREFIX.match(line)):
             line = line[prefix.end() :]
@@ -301,7 +304,7 @@ class Reader:
             self.take(number, line, *event)
 
     def _read_noted(self, line: str, event: Event | None) -> Event | None:
-        """Return the line that stands before a note; in a long log only what may begin a report."""
+        """Return the line before a note; in a long log only one that may begin a report."""
         is_near = self.report is not None and self.report.strays < _CLOSE
         if event is None and not (is_near or line[:1].isupper()):
             return None
@@ -310,7 +313,7 @@ class Reader:
         return next(is_sure, event)
 
     def take(self, number: int, text: str, line: Line, fields: Fields | None) -> bool:
-        """Take a line of a report, which may begin another one; False if it belongs to none."""
+        """Process a line of a report, which may begin another one; False if it belongs to none."""
         report = self.report
         if fields is None:
             if line.start:
@@ -335,7 +338,7 @@ class Reader:
         self.records.append(report_damaged(self.KIND.TOOL, self.label, number, text))
 
     def _leave_out(self, number: int, text: str) -> None:
-        """Say of the first line below lines of others that it is not read, and end the report."""
+        """Report that the first line below foreign lines is not read, and end the report."""
         report = self.report
         words = {"tool": report.TOOL, "first": report.reading.line, "text": show_part(text)}
         remark = APART.at(self.label, number, last=report.reading.last_line, **words)
@@ -343,7 +346,7 @@ class Reader:
         self.records.append(remark)
 
     def pass_over(self, number: int, _: Line | None) -> None:
-        """Say of the first line below a command that it is not read, and of others at the end."""
+        """Report that the first line below a command is not read, and other lines at the end."""
         a_tool = with_article(self.KIND.TOOL)
         if self.is_called and self.report is None:
             self.records.append(SCANTY.at(self.label, number, a_tool=a_tool))
@@ -361,7 +364,7 @@ class Reader:
         return line.is_opening
 
     def skip(self, line: str) -> None:
-        """Pass over a line that is not of a report; it may be the command, which ends one."""
+        """Skip a line outside of a report; it may be a command, which ends the report."""
         if (command := self.find_call(line)) is not None:
             self.close()
         elif self.report is not None and not self.FURNITURE.match(line):
@@ -370,13 +373,13 @@ class Reader:
         self.command = command or self.command
 
     def find_call(self, line: str) -> str | None:
-        """Return the command line that a line shows, if it does."""
+        """Return the command line that a line shows, if any."""
         is_named = self.KIND.TOOL.rpartition("_")[2] in line  # redis-benchmark, valkey-benchmark
         command = find_command(line, self.EXECUTABLES or self.KIND.TOOL) if is_named else None
         return command if command and self.ARGUMENTS.search(command) else None
 
     def close(self) -> None:
-        """End the report that is open."""
+        """Close the open report."""
         report, self.report = self.report, None
         if report is not None and report.is_proven:
             self.records.extend(report.finish(self.label))
@@ -389,12 +392,12 @@ class Reader:
             self.pass_over(report.reading.line, None)
 
     def end(self) -> None:
-        """Take note that no line follows, and name parts of reports beside whole ones."""
+        """End the source, and report parts of reports next to complete ones."""
         self.close()
         if self.has_reports:
             self.records += self.parts
 
 
 def decimal(resolution: float) -> Callable[[str], Quantity]:
-    """Return what reads a number in the base unit, printed in steps of ``resolution``."""
+    """Return a function that parses a number, printed in steps of ``resolution``, to base units."""
     return lambda text: Quantity(read_number(text), resolution)

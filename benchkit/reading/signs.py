@@ -1,8 +1,8 @@
-"""By which words a format may be there: asked before the module that reads it is imported.
+"""Words that indicate a format, searched before the module that reads it is imported.
 
-A sign is a necessary condition only; the format itself decides.
+A sign is only a necessary condition; the format itself decides.
 
-The beginning of a source, by which its format is recognised.
+Also the beginning of a source, by which its format is recognised.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _JSON = regex(
 
 
 def _rare_character(word: str) -> str:
-    """Return the character of a word that few texts have, to look for first."""
+    """Return the character of a word that occurs in the fewest texts, to search for first."""
     return next((character for character in _RARE if character in word), "")
 
 
@@ -31,7 +31,7 @@ def _index(
     among: frozenset[str] | None,
 ) -> tuple[frozenset[str], dict[str, list[tuple[str, str]]], list[tuple[str, str]]]:
     """Return the formats without signs, and words and first characters of the others."""
-    # Late, as formats read sources, and sources ask here which lines begin a report.
+    # Imported late, since formats read sources, and sources ask here which lines begin a report.
     formats = import_module("benchkit.parsers.registry").load_all()[1]
     if among is not None:
         formats = [each for each in formats if each.name in among]
@@ -46,7 +46,7 @@ def _index(
 
 @cache
 def list_anchors(names: frozenset[str]) -> tuple[tuple[str, str, re.Pattern[str]], ...]:
-    """Return the words by which lines of formats are known, and what follows them, by name."""
+    """Return the words by which lines of formats are recognised, and what follows them, by name."""
     formats = import_module("benchkit.parsers.registry").formats()
     anchors = sorted((each.name, each.anchors) for each in formats if each.name in names)
     return tuple((name, word, regex(rest)) for name, of in anchors for word, rest in of)
@@ -59,7 +59,7 @@ def _list_words_of_blocks() -> tuple[str, ...]:
 
 
 def may_hold_blocks(text: str) -> bool:
-    """Tell quickly whether a text may hold results among other text.
+    """Return quickly whether a text may contain results among other text.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def may_hold_blocks(text: str) -> bool:
 
 
 def find_signs(head: Head, among: frozenset[str] | None = None) -> frozenset[str] | None:
-    """Return the names of the formats whose signs are in a head; None where there is no text.
+    """Return the names of the formats whose signs are in a head; None if there is no text.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def find_signs(head: Head, among: frozenset[str] | None = None) -> frozenset[str
     return signs_in(head.text, among) if head.text else None
 
 
-@lru_cache(maxsize=1)  # asked twice of each head: before prefixes are taken away, and after
+@lru_cache(maxsize=1)  # called twice per head: before prefixes are removed, and after
 def signs_in(text: str, among: frozenset[str] | None) -> frozenset[str]:
     """Return the names of the formats whose signs are in a text, and of those without signs."""
     plain, by_character, starts = _index(among)
@@ -100,7 +100,7 @@ def signs_in(text: str, among: frozenset[str] | None) -> frozenset[str]:
 
 
 def first_visible(text: str) -> str:
-    """Return the first character that is no blank; a line feed where there is none.
+    """Return the first character that is not blank; a line feed if there is none.
 
     Examples
     --------
@@ -112,16 +112,16 @@ def first_visible(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The beginning of a source, or a later window of it, to recognise a format by.
+    """The beginning of a source, or a later window of it, for recognising a format.
 
     Parameters
     ----------
     name : str
         The file's name, for messages; formats decide by content, never by name.
     data : bytes
-        Decompressed.
+        The decompressed bytes.
     text : str
-        Decoded and cleaned as `Source.lines` does; empty if the data is binary.
+        Decoded and cleaned as in `Source.lines`; empty if the data is binary.
     is_start : bool
         Whether this is the beginning of the source.
     """
@@ -133,7 +133,7 @@ class Head:
 
 
 def begins_json(text: str) -> bool:
-    """Tell whether a text begins as JSON does; a page begins with links and templates, too.
+    """Return whether a text begins as JSON; a page also begins with links and templates.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def begins_json(text: str) -> bool:
 
 
 def begins_object(*signs: str) -> Callable[[Head], bool]:
-    """Return what tells whether a source begins with a JSON object that shows all of the signs.
+    """Return a function testing whether a source begins with a JSON object with all of the signs.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def begins_object(*signs: str) -> Callable[[Head], bool]:
 
 
 def begins_objects(*signs: str) -> Callable[[Head], bool]:
-    """Return the same of a source that begins with such an object or with a list of objects.
+    """Return the same for a source that begins with one or with a list of objects.
 
     Examples
     --------
@@ -174,5 +174,5 @@ def begins_objects(*signs: str) -> Callable[[Head], bool]:
 
 
 def holds(pattern: re.Pattern[str]) -> Callable[[Head], bool]:
-    """Return what tells whether a text has a place that matches a pattern."""
+    """Return a function testing whether a text has a place that matches a pattern."""
     return lambda head: pattern.search(head.text) is not None

@@ -44,10 +44,10 @@ __all__ = [
 ]
 
 HEAD_BYTES = 1 << 16
-#: Bytes of a log that are searched for reports with a prefix.
+#: Maximum bytes of a log that are searched for reports with a prefix.
 LOG_BYTES = 32 << 20
 _BLOCK = 1 << 20
-#: Bytes of a line; no tool writes longer ones.
+#: Maximum bytes of a line; no tool writes longer ones.
 MAX_LINE = 64 << 20
 #: Bytes of whole lines that are read in columns at once.
 LINE_BLOCK = 1 << 20
@@ -62,33 +62,33 @@ class Source:
     Parameters
     ----------
     path : Path or None
-        Where it is; None for standard input.
+        Its path; None for standard input.
     label : str
-        How messages and the ``source`` column name it.
+        Its name in messages and in the ``source`` column.
     data : bytes, optional
-        The raw content, where it is already in memory.
+        The raw content, if it is already in memory.
     """
 
     def __init__(self, path: Path | None, label: str, data: bytes | None = None) -> None:
         self.path = path
         self.label = label
-        #: Is told the place in the file after each read of a large one.
+        #: Called with the place in the file after each read of a large one.
         self.watch: Callable[[int], None] | None = None
-        #: How blocks of lines are read, where each can be by itself; perhaps by other threads.
+        #: Maps a function over independent blocks of lines, perhaps in other threads.
         self.map: Callable[..., Iterator[Any]] = map
-        #: How an iterator is run; perhaps by another thread, ahead of what needs its items.
+        #: Runs an iterator, perhaps in another thread, ahead of its consumer.
         self.ahead: Callable[[Iterator[Any]], Iterator[Any]] = iter
-        #: Which of its lines `line_blocks` yields; None for all.
+        #: The range of lines that `line_blocks` yields; None for all.
         self.span: Span | None = None
-        #: Bytes that it may unpack to.
+        #: Maximum unpacked bytes.
         self.max_unpacked = LARGEST
         self._data = data
-        #: Whether the head is all there is, and not compressed: the case of most reports.
+        #: Whether the head is the whole file, and not compressed: the case of most reports.
         self.is_small = data is not None and len(data) <= HEAD_BYTES and not data.startswith(_GZIP)
         self._text: str | None = None
-        #: Whether every line stands twice; it counts once.
+        #: Whether every line is doubled; it then counts once.
         self.is_doubled = False
-        #: Digest of the bytes, where another process has taken it.
+        #: Digest of the bytes, if another process has computed it.
         self.digest = ""
         self._checksum, self._sha256 = Checksum(), ""
 
@@ -101,9 +101,9 @@ class Source:
         keep: int = 8 << 20,
         guard: Callable[[Path], None] = lambda _: None,
     ) -> Source:
-        """Open a file; one of at most ``keep`` bytes is read once and held.
+        """Open a file; one of at most ``keep`` bytes is read once and held in memory.
 
-        What is no regular file is shown to ``guard`` before it is read, which may refuse it.
+        A file that is not regular is passed to ``guard`` before it is read, which may refuse it.
         """
         label = label or str(path)
         try:
@@ -112,7 +112,7 @@ class Source:
             raise UnreadableError(error.strerror or str(error)) from error
 
     def open_raw(self) -> IO[bytes]:
-        """Open the bytes as they are on disk."""
+        """Open the raw bytes on disk."""
         if self._data is not None:
             return io.BytesIO(self._data)
         assert self.path is not None  # noqa: S101 - one of the two is always there
@@ -122,12 +122,12 @@ class Source:
             raise UnreadableError(error.strerror or str(error)) from error
 
     def blocks(self) -> Iterator[bytes]:
-        """Yield the decompressed content in blocks, without what a log put before its lines.
+        """Yield the decompressed content in blocks, without the prefixes of a log.
 
         Raises
         ------
         UnreadableError
-            When damaged gzip is met; what came before has been yielded.
+            If gzip is damaged; everything before the damage has been yielded.
         """
         wrapping = self._wrapping
         blocks = self.ahead(self._blocks_as_they_are())
@@ -141,18 +141,18 @@ class Source:
             yield from _bound_lines(_unzip(raw, self.max_unpacked) if is_packed else plain)
 
     def open(self) -> IO[bytes]:
-        """Open the decompressed content as a stream; it may raise `UnreadableError`."""
+        """Open the decompressed content as a stream; may raise `UnreadableError`."""
         return io.BufferedReader(BlockReader(self.blocks()), _BLOCK)
 
     @property
     def sha256(self) -> str:
-        """Digest of the bytes as they are on disk."""
+        """Digest of the raw bytes on disk."""
         if self._data is not None:
             self._sha256 = self._sha256 or hashlib.sha256(self._data).hexdigest()
             return self._sha256
         if self.digest:
             return self.digest
-        with self.open_raw() as raw:  # the rest of what was not read yet
+        with self.open_raw() as raw:  # the rest that has not been read yet
             raw.seek(self._checksum.place)
             while raw.read(_BLOCK):
                 pass
@@ -160,7 +160,7 @@ class Source:
 
     @property
     def size(self) -> int:
-        """Bytes on disk."""
+        """Number of bytes on disk."""
         if self._data is not None:
             return len(self._data)
         assert self.path is not None  # noqa: S101
@@ -179,7 +179,7 @@ class Source:
         return Head(self.label, data, clean_text(data))
 
     def windows(self) -> Iterator[Head]:
-        """Yield later, overlapping windows, for blocks that stand far down in a text."""
+        """Yield later, overlapping windows, for blocks far down in a text."""
         if self.is_small:
             return
         tail = b""
@@ -190,29 +190,29 @@ class Source:
             tail = block[-4096:]
 
     def text(self) -> str:
-        """Return the whole content as cleaned text; only for forms that are small by nature."""
+        """Return the whole content as cleaned text; only for forms that are always small."""
         if not self.is_small:
             return clean_text(self._read_bounded())
         if self._text is None:
-            plain = self._wrapping is None  # which keeps the text, if so
+            plain = self._wrapping is None  # which caches the text, if so
             self._text = self._text if plain else clean_text(b"".join(self.blocks()))
         return self._text or ""
 
     def raw_text(self) -> str:
-        """Return the cleaned text of a small source, with what a log put before its lines.
+        """Return the cleaned text of a small source, including the prefixes of a log.
 
-        Nothing of a larger one.
+        Empty for a larger one.
         """
         return clean_text(self._data) if self.is_small and self._data is not None else ""
 
     @property
     def prefixes(self) -> tuple[Prefix, ...]:
-        """What a log put before the lines of reports; several where it shows several processes."""
+        """Prefixes of the lines of reports in a log; several if it shows several processes."""
         return self._wrapping or ()
 
     @cached_property
     def _wrapping(self) -> tuple[Prefix, ...] | None:
-        """What stands before the lines of reports; None where the text is as its tool printed it.
+        """The prefixes of reports' lines; None if the text is unchanged from its tool.
 
         Only a text that is a log from its beginning is searched for reports far down.
         """
@@ -248,7 +248,7 @@ class Source:
         Raises
         ------
         UnreadableError
-            When damaged gzip is met; the whole lines before it have been yielded.
+            If gzip is damaged; the whole lines before the damage have been yielded.
         """
         for number, (line, _) in enumerate(decode_lines(self.blocks()), 1):
             yield number, clean_line(line)
@@ -256,13 +256,13 @@ class Source:
     def line_blocks(self, size: int = LINE_BLOCK) -> Iterator[bytes]:
         """Yield the content in blocks of whole lines, in UTF-8 and without a BOM, not yet cleaned.
 
-        `clean_lines` of the blocks gives what `lines` gives. A line longer than a block is one
-        block; the last block may lack its line end.
+        `clean_lines` on the blocks returns the same as `lines`. A line longer than a block is one
+        block; the last block may have no line end.
 
         Raises
         ------
         UnreadableError
-            When damaged gzip is met; the whole lines before it have been yielded.
+            If gzip is damaged; the whole lines before the damage have been yielded.
         """
         held: list[bytes] = []
         count = 0
@@ -292,7 +292,7 @@ class Source:
 
     @cached_property
     def is_ended(self) -> bool:
-        """Whether the last line has its line end; it may raise `UnreadableError`."""
+        """Whether the last line has a line end; may raise `UnreadableError`."""
         last = b""
         with self.open_raw() as raw:
             if raw.read(2) != _GZIP:
@@ -304,7 +304,7 @@ class Source:
         return b"\n" in (last if b"\0" in last else last[-1:])
 
     def whole_lines(self, may_be_cut: Callable[[str], bool]) -> Iterator[tuple[int, str]]:
-        """Yield `lines`, but not a last one without its end that a cut may have shortened.
+        """Yield `lines`, except a last one without a line end that a cut may have shortened.
 
         Parameters
         ----------
@@ -314,14 +314,14 @@ class Source:
         Raises
         ------
         UnreadableError
-            When damaged gzip is met; the whole lines before it have been yielded.
+            If gzip is damaged; the whole lines before the damage have been yielded.
         """
         for number, text, is_ended in self.ended_lines():
             if is_ended or not may_be_cut(text):
                 yield number, text
 
     def ended_lines(self) -> Iterator[tuple[int, str, bool]]:
-        r"""Yield `lines`, each with whether a line end follows; a last one may be cut without it.
+        r"""Yield `lines`, each with whether it has a line end; a last one without it may be cut.
 
         Examples
         --------
@@ -355,7 +355,7 @@ def _until_damage(blocks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _bound_lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield blocks until a line has no end: a gzip of megabytes may hold one of terabytes."""
+    """Yield blocks until a line has no end: a gzip of megabytes may contain one of terabytes."""
     length = 0
     for block in blocks:
         cut = block.rfind(b"\n")

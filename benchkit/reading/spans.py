@@ -1,7 +1,7 @@
-"""A range of a large file: the whole lines between two places, so that several can read it.
+"""A range of a large file: the whole lines between two places, for parallel reading.
 
-Where ranges begin is fixed by the file alone, at multiples of `SECTION`. Blocks of lines end there,
-too, for whoever reads the file from its beginning, so that all read the very same blocks.
+The file alone determines where ranges begin: at multiples of `SECTION`. Blocks of lines end there
+even when the file is read from its beginning, so that all readers process exactly the same blocks.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from benchkit.reading.damage import UnreadableError
 
-#: Bytes after which what is summed up block by block begins anew.
+#: Number of bytes after which sums over blocks start anew.
 SECTION = 64 << 20
-#: Beyond the end of any file.
+#: A place beyond the end of any file.
 END = 1 << 62
 
 
@@ -24,12 +24,12 @@ class Span(NamedTuple):
     Parameters
     ----------
     start, end : int
-        Multiples of `SECTION`; the last range ends at `END`. The line that stands across a place
-        is the first one behind it.
+        Multiples of `SECTION`; the last range ends at `END`. A line that crosses a place is the
+        first one after it.
     lines : int
-        How many lines end before it.
+        The number of lines that end before it.
     before : bytes
-        Those of them on which later lines depend.
+        The earlier lines on which later lines depend.
     """
 
     start: int
@@ -46,7 +46,7 @@ def read_span(
     Raises
     ------
     UnreadableError
-        If a line is so long that whoever reads the whole file takes other blocks.
+        If a line is so long that reading the whole file would produce other blocks.
     """
     with path.open("rb") as file:
         if span.start:
@@ -63,7 +63,7 @@ def read_span(
 
 
 def _find_end(block: bytes) -> int:
-    """Return where the last whole line of a block ends."""
+    """Return the place at which the last whole line of a block ends."""
     end = block.rfind(b"\n") + 1
     if not end:
         raise UnreadableError("a line is longer than a block")

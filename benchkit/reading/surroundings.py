@@ -1,4 +1,4 @@
-"""The headings above each block of a text: what its author calls the results below them.
+"""The headings above each block of a text: the author's names for the results below them.
 
 Markdown (``#``, underlined, bold lines, ``<summary>``, titles of fences and tabs), AsciiDoc,
 reStructuredText, banners that scripts print (``=== nginx ===``, ``echo "nginx"``), and the caption
@@ -30,7 +30,7 @@ __all__ = ["Above", "Block", "may_hold_headings", "read_headings"]
 
 
 class Block(NamedTuple):
-    """Where a parser found a result: its first and its last line, and the command that it shows."""
+    """The location of a parsed result: its first and its last line, and the displayed command."""
 
     first: int
     last: int
@@ -38,9 +38,9 @@ class Block(NamedTuple):
 
 
 class Above(NamedTuple):
-    """What stands above a block: headings by depth, the outermost first, and the lines close by.
+    """The context above a block: headings by depth, the outermost first, and the lines close by.
 
-    ``lines`` are the paragraph above a block, of whatever shape, and ``below`` is the one under it.
+    ``lines`` are the paragraph above a block, of any shape, and ``below`` is the one under it.
     """
 
     headings: dict[int, str]
@@ -49,16 +49,16 @@ class Above(NamedTuple):
     below: tuple[str, ...] = ()
 
 
-#: Lines of a code fence that may stand between a block and its caption.
+#: Maximum number of lines of a code fence between a block and its caption.
 _REACH = 40
-#: Lines that may stand between a block and its paragraph, and that this one may have.
+#: Maximum number of lines between a block and its paragraph, and of lines in the paragraph.
 _CLOSE = 12
-#: What the line of a heading, or the line below it, begins with.
+#: First characters of a heading's line, or of the line below it.
 _SIGNS = frozenset("#*=-~^\"'+.:<>_")
 
 
 def may_hold_headings(lines: Sequence[str]) -> bool:
-    """Tell quickly whether any line looks like a heading or like what underlines one.
+    """Return quickly whether any line looks like a heading or like its underline.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def may_hold_headings(lines: Sequence[str]) -> bool:
     if not _SIGNS.isdisjoint([line.lstrip()[:1] for line in lines]):
         return True
     text = "\n".join(lines)
-    may_be_titled = '="' in text or "='" in text  # which is seen ten times as fast
+    may_be_titled = '="' in text or "='" in text  # a test ten times as fast
     may_be_textile = any(f"h{level}. " in text for level in range(1, 7))
     is_titled = may_be_titled and TITLED.search(text) is not None
     return "echo " in text or may_be_textile or is_titled
@@ -97,7 +97,7 @@ def read_headings(lines: Sequence[str], blocks: Iterable[Block]) -> list[Above]:
 
 
 class _Page:
-    """A text that is read from top to bottom, with the headings that hold at the current line."""
+    """A text read from top to bottom, with the headings in effect at the current line."""
 
     def __init__(self, lines: Sequence[str], blocks: Sequence[Block]) -> None:
         self._lines = plain_lines(lines)
@@ -107,7 +107,7 @@ class _Page:
         self._closing = self._find_closing()
 
     def read(self) -> list[Above]:
-        """Return what stands above each block, in order."""
+        """Return the context above each block, in order."""
         current: dict[int, str] = {}
         result: list[Above] = []
         waiting = iter((*self._blocks, Block(len(self._lines) + 2, 0)))
@@ -145,7 +145,7 @@ class _Page:
         return result
 
     def _find_front_matter(self) -> int:
-        """Return the last line of the block that Markdown pages begin with, 0 if there is none."""
+        """Return the last line of the block at the start of Markdown pages, 0 if there is none."""
         if not self._lines or self._lines[0].strip() != "---":
             return 0
         ends = (at for at, line in enumerate(self._lines[1:60], 2) if line.strip() == "---")
@@ -154,7 +154,7 @@ class _Page:
     def _find_closing(self) -> set[int]:
         """Return the banners that end blocks, with the lines below them.
 
-        One follows the last block, and none or another one stands above each other block.
+        One follows the last block, and none or another one is above each other block.
         """
         if not self._blocks or not self._is_banner(self._next_line(self._blocks[-1].last)):
             return set()
@@ -190,7 +190,7 @@ class _Page:
         return read_heading(self._lines, number, self._taken, is_fenced=is_fenced)
 
     def _look_around(self, block: Block, headings: dict[int, str], before: Above) -> Above:
-        """Return what stands around a block; below another one it has the lines of that one."""
+        """Return the context of a block; a block below another one shares that one's lines."""
         above = range(block.first - 1, max(block.first - _CLOSE, 0), -1)
         lines = self._list_paragraph(above, block.command)
         is_next = lines is None and headings == before.headings
@@ -202,7 +202,7 @@ class _Page:
         )
 
     def _list_paragraph(self, numbers: Iterable[int], command: str) -> tuple[str, ...] | None:
-        """Return the lines closest to a block, None where there is another block instead."""
+        """Return the lines closest to a block, None if there is another block instead."""
         kept: list[str] = []
         for number in numbers:
             line = self._line(number)
@@ -223,7 +223,7 @@ class _Page:
         """Return the caption directly above a block or its command, empty if there is none.
 
         A block directly below another one has the caption of that one, ``before``. In a code fence
-        other output may stand between.
+        other output may lie between.
         """
         for number in range(block.first - 1, max(block.first - _REACH, 0), -1):
             line = self._line(number)

@@ -7,16 +7,16 @@ import re
 from benchkit.reading.records import Reading
 from benchkit.regexes import regex
 
-#: A port behind a host, which may be an address of IPv6 in brackets.
+#: A port after a host, which may be an IPv6 address in brackets.
 _PORT = regex(r":\d+$")
 _URL = regex(r"\s(https?://[^\s'\"]+)")
 _CONNECTIONS = regex(r"\s(?:-c|--connections|--concurrency)[ =]?(\d{1,9})(?!\S)")
 
 
 def host_of(url: str) -> str:
-    """Return host and port of a URL, without user and password; empty where it is none.
+    """Return host and port of a URL, without user and password; empty if it is not a URL.
 
-    The port of a URL of HTTPS is always there, so that it is no repeat of the same one of HTTP.
+    The port of an HTTPS URL is always included, so that it is not a repeat of the same HTTP URL.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def host_of(url: str) -> str:
 
 
 def describe_url(url: str) -> dict[str, str]:
-    """Return what a URL tells beside its path, as entries of a reading's ``env``.
+    """Return the parts of a URL other than its path, as entries of a reading's ``env``.
 
     Examples
     --------
@@ -42,13 +42,13 @@ def describe_url(url: str) -> dict[str, str]:
 
 
 def aim(run: Reading, url: str) -> None:
-    """Take the target of a run from its URL, and what that tells beside."""
+    """Set the target of a run from its URL, and the facts in the rest of the URL."""
     run.target = path_of(url)
     run.env |= describe_url(url)
 
 
 def aim_by_command(run: Reading) -> None:
-    """Take from its command the target of a run and its connections, where nothing else names them.
+    """Set target and connections of a run from its command, if nothing else names them.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def aim_by_command(run: Reading) -> None:
 
 
 def query_of(url: str) -> str:
-    """Return the query of a URL, or of a path; empty where it has none."""
+    """Return the query of a URL, or of a path; empty if it has none."""
     return url.partition("#")[0].partition("?")[2]
 
 
