@@ -1,8 +1,8 @@
 """The removal of secrets from commands, URLs, names and messages, before they are shown or stored.
 
-Of a command only what is known to be harmless is shown, so that no tool's secret can appear. In
-other texts a secret is recognised by the name it is assigned to, by its place in a URL, or by its
-shape.
+Only the parts of a command that are known to be harmless are shown, so that no tool's secret can
+appear. In other texts a secret is recognised by the name it is assigned to, by its place in a URL,
+or by its shape.
 """
 
 from benchkit.redaction.commands import redact as redact

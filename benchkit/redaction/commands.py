@@ -1,8 +1,8 @@
-"""Command lines as they are shown: what is not known to be harmless reads ``…``.
+"""Command lines for display: everything not known to be harmless is replaced by ``…``.
 
-A program, its options' names, numbers, durations, files, hosts and the path of a URL are shown,
-and the values of options that are known of a load tool. Headers keep their values by an allow-list
-of names. What the name of an option or variable calls a secret reads ``REDACTED``. Scripts given to
+A program, its options' names, numbers, durations, files, hosts and the path of a URL are shown, and
+the values of known options of load tools. Headers keep their values by an allow-list of names. A
+value whose option or variable is named like a secret is replaced by ``REDACTED``. Scripts passed to
 ``sh -c`` are read word by word.
 """
 
@@ -49,14 +49,14 @@ _SPACE = regex(r"[ \t\r\n]")
 _NUMERIC = regex(r"[+-]\d")
 _LONG = regex(r"--(?:[A-Za-z][\w.-]*+)?+")
 _CLUSTER = regex(r"-(?:[A-Za-z]|\d)[A-Za-z]?+")
-#: Options of one dash and several letters, as Go's tools and `find` have them.
+#: Options with one dash and several letters, as in Go's tools and `find`.
 _GO_OPTION = regex(r"-[a-z][a-z\d]*+(?:[-.][a-z\d]++)*+")
 _GO_TOOLS = frozenset({"bombardier", "find", "fortio", "ghz", "go", "hey", "java", "vegeta"})
 #: Assignments in one word that are shown.
 _NESTED = 100
-#: Characters of a name; whoever needs more generated it, or means harm.
+#: Maximum characters of a name; longer ones are generated, or malicious.
 _LONGEST = 1_200
-#: A name and its sign; behind a word in base64 the sign stands as well, and nothing follows.
+#: A name and its sign; after a word in base64 the sign appears as well, but nothing follows.
 _VARIABLE = regex(r"([A-Z_]{1,40}(?==\Z)|[A-Za-z_][\w.-]*+(?!=++\Z))=")
 #: A target of vegeta.
 _TARGET = regex(r"(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) [^\s:]++://\S++$")
@@ -67,18 +67,18 @@ _SCRIPT = regex(r"-[a-z]*c")
 _SCHEME = regex(r"(?:^|.*[:=\s])(?:bearer|basic|digest)", re.IGNORECASE)
 _CONTROL = frozenset("();<>|&")
 _BEGINS = frozenset("(;|&")
-#: A word of a script whose quotes do not balance: one that begins it, or its value, is a quote.
+#: A word of a script with unbalanced quotes: a quotation is one that begins the word, or its value.
 _LOOSE_WORD = regex(
     r"(?P<start>(?:-[\w-]*+=?|[\w.-]++=)?+)"
     r"\\?(?P<quote>[\"'])(?P<quoted>(?:(?!(?P=quote)(?![^\s;|&)\"'])).)*+)(?:(?P=quote)|$)"
     r"|(?P<rest>\S++)",
     re.DOTALL,
 )
-#: A word that no one typed; the lexer would take a time that grows with its square.
+#: A word that nobody typed; the lexer would take a time that grows with the square of its length.
 _ENDLESS = regex(r"[^\s'\"]{5000,}+")
-#: What leads a command line in a name.
+#: Prefixes of a command line in a name.
 _PROMPT = "$ "
-#: A name that is a command line: a program behind its variables, and behind it an option.
+#: A name that is a command line: variables, a program, and an option after it.
 _COMMAND = regex(
     r"\$ |(?:[A-Za-z_]\w*+=(?:'[^']*+'|\"[^\"]*+\"|[^\s'\"]++)*+ )*+(?:[\w.-]*+/)*+[\w.-]++ "
     r"(?=(?:[^-]|(?<![ '\"])-|--(?= ))*+(?<=[ '\"])-{1,2}+[A-Za-z])"
@@ -86,12 +86,12 @@ _COMMAND = regex(
 
 
 def redact(words: Sequence[str], *, marked: bool = False) -> list[str]:
-    """Return a command line without the secrets it may hold.
+    """Return a command line without the secrets it may contain.
 
     Parameters
     ----------
     marked : bool
-        Whether what is not shown, and each secret, reads ``…`` and the digits of its mark.
+        Whether hidden text, and each secret, is replaced by ``…`` and the digits of its mark.
 
     Examples
     --------
@@ -102,16 +102,17 @@ def redact(words: Sequence[str], *, marked: bool = False) -> list[str]:
 
 
 def redact_command(command: str, *, marked: bool = False) -> str:
-    """Return a command line, as it was typed or quoted, without the secrets it may hold."""
+    """Return a command line, as typed or quoted, without the secrets it may contain."""
     return _redact_script(command, MARKED if marked else SHOWN)
 
 
 def redact_label(name: str) -> str:
     """Return a benchmark's, variant's or group's name without secrets.
 
-    One that looks like a command is shown as one, but for plain words, which tell names apart.
-    A mark stands for the middle of a long one, so that names that differ there stay apart. Those
-    that look alike are one: spaces around a name do not count, nor how its accents are encoded.
+    A name that looks like a command is treated like one, except for plain words, which distinguish
+    names. A mark replaces the middle of a long name, so that names that differ there remain
+    distinct. Names that look equal are the same: spaces around a name are ignored, and so is the
+    encoding of its accents.
 
     Examples
     --------
@@ -134,7 +135,7 @@ def redact_label(name: str) -> str:
 
 
 def redact_value(name: str, value: str) -> str:
-    """Return the value of a parameter or fact without secrets; it differs where the value does.
+    """Return the value of a parameter or fact without secrets; distinct values remain distinct.
 
     Examples
     --------
@@ -147,7 +148,7 @@ def redact_value(name: str, value: str) -> str:
 
 
 def redact_tags(text: str) -> str:
-    """Return a metric's tags without secrets; they differ where the values do.
+    """Return a metric's tags without secrets; distinct values remain distinct.
 
     Examples
     --------
@@ -159,7 +160,7 @@ def redact_tags(text: str) -> str:
 
 
 def redact_fact(name: str, value: str) -> str:
-    """Return what is known of a run without secrets, the values of keys among them.
+    """Return the facts about a run without secrets, using the keys of values to recognise them.
 
     Examples
     --------
@@ -176,19 +177,19 @@ def _redact(words: Sequence[str], manner: Manner) -> Iterator[str]:
 
 
 class _Line:
-    """A command line, of which each word is shown by those before it."""
+    """A command line in which the preceding words decide how each word is shown."""
 
     def __init__(self, manner: Manner) -> None:
         self._manner = manner
         self._program = self._before = ""
-        #: Whether the next word without an option names a program.
+        #: Whether the next word that is not an option names a program.
         self._is_due = self._is_first = True
-        #: What is shown of values by program and option, and of words: long lines repeat them.
+        #: Cached display of values by program and option, and of words: long lines repeat them.
         self._shown: dict[tuple[str, str, str], str] = {}
         self._words: dict[str, str] = {}
 
     def show(self, word: str) -> str:
-        """Return what is shown of the next word."""
+        """Return the display of the next word."""
         before, self._before = self._before, ""
         is_first, self._is_first = self._is_first, False
         if word and set(word) <= _CONTROL:
@@ -225,13 +226,13 @@ class _Line:
             if word not in self._words:
                 self._words[word] = redact_text(word)
             return self._words[word]
-        if is_first and not _VARIABLE.match(word):  # no program, and so what follows is none
+        if is_first and not _VARIABLE.match(word):  # not a program, so no command follows
             self._is_due = False
         return self._show(word, before)
 
     @property
     def _texts(self) -> frozenset[str]:
-        """The options of the program that take a text which is no secret."""
+        """The options of the program whose value is a text that is not a secret."""
         return TOOLS.get(self._program, frozenset())
 
     def _names_program(self, word: str, *, is_first: bool) -> bool:
@@ -264,21 +265,21 @@ class _Line:
         return f"{name}={shown}"
 
     def _names_option(self, name: str) -> bool:
-        """Whether a word that begins with a dash is an option's name, and no value is joined."""
+        """Whether a word that begins with a dash is an option's name without a joined value."""
         if _LONG.fullmatch(name) or _CLUSTER.fullmatch(name):
             return True
         is_known = self._program in _GO_TOOLS or names_secret(name.strip("-"))
         return is_known and _GO_OPTION.fullmatch(name) is not None
 
     def _show(self, value: str, option: str) -> str:
-        """Return what is shown of a value, or of a word that belongs to no option."""
+        """Return the display of a value, or of a word that belongs to no option."""
         key = value, option, self._program
         if key not in self._shown:
             self._shown[key] = self._show_parts(value, option)
         return self._shown[key]
 
     def _show_parts(self, value: str, option: str) -> str:
-        """Return what is shown of a value that may assign others: ``a=b=c``."""
+        """Return the display of a value that may assign others: ``a=b=c``."""
         names = ""
         for _ in range(_NESTED):
             is_plain = self._program == "benchkit" or option in self._texts
@@ -291,7 +292,7 @@ class _Line:
         return names + self._manner.other(value)
 
     def _show_plain(self, value: str, option: str) -> str:
-        """Return what is shown of a value that assigns nothing."""
+        """Return the display of a value that assigns nothing."""
         if may_be_credential(value, option, self._program):
             return mark(value) if self._manner is NAMED else self._manner.other(value)
         if not value or self._program == "benchkit" or option in self._texts:
@@ -315,14 +316,14 @@ class _Line:
 
 
 def _is_announced(before: str) -> bool:
-    """Whether a word is the secret that the one before it announces."""
+    """Whether a word is the secret that the preceding word announces."""
     if before.startswith("-"):
         return names_secret(before.strip("-"))
     return _SCHEME.fullmatch(before) is not None
 
 
 def _redact_script(script: str, manner: Manner) -> str:
-    """Redact the words of a shell's script; it is quoted anew only if one of them is not shown."""
+    """Redact the words of a shell script; it is only quoted anew if a word is hidden."""
     script = _ENDLESS.sub(lambda match: manner.other(match[0]), redact_connection(script, manner))
     lexer = shlex.shlex(script, posix=True, punctuation_chars=True)
     lexer.whitespace_split, lexer.commenters = True, ""
@@ -343,7 +344,7 @@ def _quote(word: str) -> str:
 
 
 def _redact_loosely(script: str, manner: Manner) -> str:
-    """Redact word by word a script whose quotes do not balance."""
+    """Redact a script with unbalanced quotes word by word."""
     matches = list(_LOOSE_WORD.finditer(script))
     words = [match["rest"] or match["start"] + match["quoted"] for match in matches]
     parts, done = [], 0

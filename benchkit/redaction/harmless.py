@@ -1,11 +1,12 @@
-"""What of a command line is harmless, and so is shown: numbers, files, hosts, known programs."""
+"""Harmless parts of a command line, which are shown: numbers, files, hosts, known programs."""
 
 from __future__ import annotations
 
 from benchkit.redaction.marks import MARK
 from benchkit.regexes import regex
 
-#: Tools whose command lines are read, and their options that take a text which is no secret.
+#: Tools whose command lines are parsed, and their options whose value is a text that is not a
+#: secret.
 TOOLS: dict[str, frozenset[str]] = {
     "ab": frozenset({"-m", "-T"}),
     "autocannon": frozenset({"-m", "--method", "--title", "-T"}),
@@ -32,14 +33,14 @@ TOOLS: dict[str, frozenset[str]] = {
     "wrk": frozenset(),
     "wrk2": frozenset(),
 }
-#: Headers whose values belong to the workload and are no secrets.
+#: Headers whose values belong to the workload and are not secrets.
 HEADERS = frozenset(
     {"accept", "accept-charset", "accept-encoding", "accept-language", "cache-control"}
     | {"connection", "content-length", "content-type", "expect", "host", "pragma", "te"}
     | {"transfer-encoding", "upgrade", "user-agent"}
 )
 _CREDENTIALS = frozenset({"-A", "-P", "-U", "-a", "-p", "-u"})
-#: Options of these tools that carry credentials; of other known tools none does.
+#: Options of these tools that carry credentials; other known tools have none.
 _CREDENTIALS_OF = {
     "ab": frozenset({"-A", "-P"}),
     "curl": _CREDENTIALS,
@@ -48,22 +49,22 @@ _CREDENTIALS_OF = {
     "redis-benchmark": frozenset({"-a"}),
     "valkey-benchmark": frozenset({"-a"}),
 }
-#: Options that do so whatever the tool: ``--proxy-user``, and what should have been a header.
+#: Options that carry credentials in any tool: ``--proxy-user``, and what should have been a header.
 _CREDENTIAL = regex(r"-H|--?(?:[a-z]+-)*(?:headers?|login|user|username|userpwd)")
-#: Programs whose ``-p 8080:80`` and ``-u 1000:1000`` are ports and numbers of users.
+#: Programs whose ``-p 8080:80`` and ``-u 1000:1000`` are ports and user numbers.
 _CONTAINERS = frozenset({"docker", "kubectl", "podman"})
-#: Programs that start another one, which follows behind their options.
+#: Programs that start another one, which follows their options.
 WRAPPERS = frozenset(
     {"chrt", "docker", "env", "ionice", "kubectl", "nice", "nohup", "numactl", "perf", "podman"}
     | {"proxychains", "setarch", "ssh", "sshpass", "stdbuf", "sudo", "taskset", "time", "timeout"}
     | {"xargs"}
 )
-#: Programs whose words without an option are commands themselves.
+#: Programs whose non-option words are commands.
 SCRIPTED = frozenset({"hyperfine", "ssh", "watch"})
-#: Programs that serve what a word without an option names: a module and the name in it.
+#: Programs that serve the object named by a non-option word: a module and a name in it.
 _SERVERS = frozenset({"daphne", "granian", "gunicorn", "hypercorn", "uvicorn"})
 _SERVED = regex(r"[A-Za-z_]\w{0,40}(?:\.\w{1,40}){0,9}:[A-Za-z_]\w{0,40}(?:\(\))?")
-#: Programs whose names are shown behind a wrapper.
+#: Programs whose names are shown after a wrapper.
 PROGRAMS = frozenset(
     {"awk", "bash", "benchkit", "cat", "cd", "echo", "export", "fio", "fortio", "git", "grep"}
     | {"iperf3", "java", "jmeter", "locust", "make", "mysql", "mysqldump", "mysqlslap", "node"}
@@ -71,7 +72,7 @@ PROGRAMS = frozenset(
     | {"sed", "sh", "sleep", "sort", "sysbench", "tail", "head", "tee", "zsh"}
     | {*TOOLS, *WRAPPERS, *SCRIPTED, *_SERVERS}
 )
-#: What git does with commits, branches and files, and with nothing that is a secret.
+#: Subcommands of git for commits, branches and files, without any secrets.
 REVISING = frozenset(
     f"git {verb}"
     for verb in (
@@ -81,7 +82,7 @@ REVISING = frozenset(
         *("revert", "show", "stash", "status", "switch", "tag", "worktree"),
     )
 )
-#: What a program is asked to do.
+#: Subcommands of programs.
 VERBS = frozenset(
     {"archive", "attack", "bench", "build", "capture", "cloud", "compare", "compose", "config"}
     | {"dump", "encode", "exec", "plot", "report", "run", "start", "test"}
@@ -94,26 +95,26 @@ _ENDINGS = (
 )
 _UNIT = r"(?:ns|us|µs|ms|s|m|h|d|[kKMGT]i?[bB]?|[bB]|%|rps|qps|rpm)?"
 _NUMBER = rf"[+-]?(?:\d{{1,12}}(?:\.\d{{1,12}})?{_UNIT}){{1,4}}+"
-#: Values that hold no secret, whatever option they follow.
+#: Values that contain no secret, whatever option they follow.
 HARMLESS = regex(
     rf"{_NUMBER}(?:[,:x/-]{_NUMBER}){{0,30}}(?:x|/(?:s|sec|m|min|h))?"  # 10, 1.5GiB, 500/s, 0-3,5
-    rf"|@?(?:~?/|\.{{1,2}}/)?(?:{_NAME}/){{0,20}}{_NAME}\.(?:{_ENDINGS})"  # data/post.lua
+    rf"|@?(?:~?/|\.{{1,2}}/)?(?:{_NAME}/){{0,20}}{_NAME}\.(?:{_ENDINGS})"  # as in data/post.lua
     rf"|(?:~|\.{{1,2}})?(?:/[\w.+-]{{0,40}}){{1,20}}(?::(?:/[\w.+-]{{0,40}}){{1,20}})?"  # /a, ./...
     r"|(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:]{2,39}\]"
     r"|(?![brs]\.\w{16})[a-z][\w-]{0,62}(?:\.[a-z][\w-]{0,62}){1,6})"
-    r"(?::\d{1,5})?(?:/[\w./-]{0,200})?"  # localhost:8080/ping
+    r"(?::\d{1,5})?(?:/[\w./-]{0,200})?"  # as in localhost:8080/ping
     r"|[\w./-]{1,99}(?::[\w.-]{1,40})?@sha256:[\da-f]{8,64}"  # an image
     r"|(?:application|audio|image|multipart|text|video)/[\w.+*-]{1,40}(?:; ?charset=[\w-]{1,20})?"
-    rf"|(?:\*\*/)?\*\.(?:{_ENDINGS})"  # *.jpg
+    rf"|(?:\*\*/)?\*\.(?:{_ENDINGS})"  # as in *.jpg
     r"|\^?(?:\.?[*+]|\[(?:0-9|a-z|A-Z){1,3}\]){1,9}"
-    rf"(?:\\?\.(?:{_ENDINGS}))?\$?"  # .*[0-9]\.jpg$
+    rf"(?:\\?\.(?:{_ENDINGS}))?\$?"  # as in .*[0-9]\.jpg$
     r"|v\d{1,3}(?:\.\d{1,4}){0,3}"  # v1.2
     r"|~|\.{1,2}|GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE"
     r"|true|True|false|False|yes|no|on|off|null|csv|json|text|html?|https?|http/[\d.]{1,3}|h2c?|tcp|udp"
     r"|\$\{?\w{1,64}\}?|\$[@*#?]|\{\w{0,20}\}"  # $URL
     rf"|{MARK}|(?:[\w-]{{1,40}}: ?)?REDACTED"
 )
-#: Ports, and files, which no option takes for a secret: ``-p 8080:80``, ``-p body.json``.
+#: Ports, and files, which no option takes as a secret: ``-p 8080:80``, ``-p body.json``.
 PORT_OR_FILE = regex(
     rf"\d{{1,5}}(?::\d{{1,5}}){{0,2}}|@?(?:~?/|\.{{1,2}}/)?(?:{_NAME}/){{0,20}}{_NAME}\.(?:{_ENDINGS})"
 )
@@ -122,15 +123,15 @@ JVM_OPTION = regex(
     r"-X(?:m[nsx]|ss)\d{1,12}[kKmMgGtT]?"
     r"|-XX:(?:[+-][A-Z][A-Za-z\d]{1,40}|[A-Z][A-Za-z\d]{1,40}=\d{1,12}[kKmMgGtT]?)"
 )
-#: What an option may hold that begins like a path, and is none: ``-e /S3cr3t``.
+#: Values of an option that begin like a path, but are not one: ``-e /S3cr3t``.
 _ROOTED = regex(
     rf"/(?![A-Za-z](?:[._-]?[A-Za-z]){{0,39}}\d{{0,3}}$)"
     rf"(?!{_NAME}\.(?:{_ENDINGS})$)[\w.+-]+"
 )
-#: Letters of options that count something; behind others, a number of many digits may be a PIN.
+#: Letters of options that count something; for others, a number of many digits may be a PIN.
 _COUNTING = frozenset("-" + letter for letter in "bcdijlnqrstvwzR")
 _MANY = regex(r"\d{4,}")
-#: Values that are no credentials.
+#: Values that are not credentials.
 _NO_CREDENTIAL = regex(
     rf"\d{{1,3}}(?:[.,]\d{{1,3}}){{0,9}}{_UNIT}"
     r"|(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:]{2,39}\])(?::\d{1,5})?"
@@ -141,7 +142,7 @@ _PORTS = regex(r"[\d.]{1,15}(?:[:-]\d{1,5}){1,3}")
 
 
 def may_be_credential(value: str, option: str, program: str) -> bool:
-    """Whether a value belongs to an option that carries credentials, and may be some.
+    """Whether a value belongs to an option that carries credentials, and may contain some.
 
     Examples
     --------
@@ -156,7 +157,7 @@ def may_be_credential(value: str, option: str, program: str) -> bool:
 
 
 def is_harmless(value: str, option: str) -> bool:
-    """Whether a value holds no secret, whatever program it belongs to.
+    """Whether a value contains no secret, whatever program it belongs to.
 
     Examples
     --------
@@ -183,7 +184,7 @@ def is_revision(value: str, option: str, program: str) -> bool:
 
 
 def is_served(value: str, option: str, program: str) -> bool:
-    """Whether a value names what a server of Python applications serves.
+    """Whether a value names an application that a Python server serves.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Marks: what stands in place of a secret in a name, and differs where the secret does.
+"""Marks: placeholders for secrets in names, which differ if the secrets differ.
 
-The digits of a mark are of a keyed digest, so that nobody without the key can try guesses on them.
-A store has a key of its own and its marks stay comparable; elsewhere each process draws one, unless
+The digits of a mark are from a keyed digest, so that nobody without the key can test guesses. A
+store has a private key, so its marks remain comparable; elsewhere each process draws one, unless
 the environment sets it.
 """
 
@@ -15,14 +15,14 @@ from collections.abc import Callable
 from functools import _lru_cache_wrapper, lru_cache
 from typing import ParamSpec, TypeVar
 
-#: What is not known to be harmless; in a mark, digits are behind it.
+#: Placeholder for text that is not known to be harmless; in a mark, digits follow.
 HIDDEN = "…"
-#: The digits of a mark, and the three without a key that an earlier build wrote.
+#: The digits of a mark, and the three without a key from an earlier version.
 MARK = r"…[\da-f]{0,12}"
 _DIGITS = 12
-#: A mark by a key.
+#: A mark made with a key.
 KEYED = rf"{HIDDEN}[\da-f]{{{_DIGITS}}}"
-#: The variable that sets the key where no store does: processes with one key write equal marks.
+#: The variable that sets the key without a store: processes with one key write equal marks.
 VARIABLE = "BENCHKIT_MARK_KEY"
 KEY_BYTES = 32
 
@@ -34,7 +34,7 @@ _key = b""
 
 
 def draw_key() -> bytes:
-    """Return a new key: that of the environment, or one that nobody can guess."""
+    """Return a new key: that of the environment, or a random one."""
     if text := os.environ.get(VARIABLE):
         return hashlib.sha256(text.encode("utf-8", "surrogateescape")).digest()
     return secrets.token_bytes(KEY_BYTES)
@@ -48,7 +48,7 @@ def current_key() -> bytes:
 
 
 def use_key(key: bytes) -> None:
-    """Write marks by this key from now on."""
+    """Set the key for the marks written from now on."""
     global _key  # noqa: PLW0603 - one process, one key
     if key != _key:
         _key = key
@@ -57,13 +57,13 @@ def use_key(key: bytes) -> None:
 
 
 def remember(function: Callable[P, T]) -> Callable[P, T]:
-    """Cache a function whose results hold marks, until another key is used."""
+    """Cache a function whose results contain marks, until another key is set."""
     cached = lru_cache(1 << 12)(function)
     _caches.append(cached)
     return cached  # type: ignore[return-value]
 
 
 def mark(value: str) -> str:
-    """Return what stands in place of a value and differs where the value does."""
+    """Return a placeholder for a value, which differs if the value does."""
     content = value.encode("utf-8", "surrogatepass")
     return HIDDEN + hmac.digest(current_key(), content, "sha256").hex()[:_DIGITS]

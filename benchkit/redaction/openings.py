@@ -1,8 +1,8 @@
-"""Quotes from files of unknown content: of these, only what no secret looks like is shown.
+"""Quotes from files of unknown content: only text that cannot be a secret is shown.
 
-A message says how an unknown file begins, or which part of a line is damaged. Plain words, numbers
-and punctuation are quoted. Everything else reads ``…``: long or mixed words, what is assigned to a
-name, and whatever follows the name of a secret.
+A message shows how an unknown file begins, or which part of a line is damaged. Plain words, numbers
+and punctuation are quoted. Everything else is replaced by ``…``: long or mixed words, values
+assigned to a name, and anything after the name of a secret.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from benchkit.redaction.marks import HIDDEN
 from benchkit.redaction.texts import REDACTED, names_secret, redact_quote
 from benchkit.regexes import regex
 
-#: Characters of a text that are read, and that are quoted.
+#: Maximum characters of a text that are read, and that are quoted.
 _READ, _QUOTED = 2_000, 60
-#: A word; an address is one, and so has lost its credentials already.
+#: A word; an address is one, and has therefore already lost its credentials.
 _PIECE = regex(r"[a-z]{2,8}://[^\s\"'<>|]++|[^\s,;{}\[\]()\"'<>|:=]++")
 #: ``12.3mz``, ``-86.88%``, ``1m2.5s``, ``2026-11-20T10``.
 _NUMBER = regex(
@@ -29,18 +29,18 @@ _WORD = regex(
     r"|Benchmark[\w/.*#-]{0,80}|[^\s]{1,3}|[\W_]++"
 )
 _ADDRESS = regex(r"[a-z]{2,8}://\S+")
-#: Values that are no secrets of whatever name they are the value.
+#: Values that are not secrets, whatever the name.
 _VALUES = frozenset(
     {"true", "false", "null", "none", "yes", "no", "on", "off", "nan", "inf", "p", REDACTED.lower()}
 )
-#: All that files hold of which the tool printed nothing.
+#: The whole content of files of which the tool printed nothing.
 _LONE = frozenset({"Killed", "Terminated", "Aborted"})
 _NAMES = regex(r"[\"']?\s*[=:]")
 _REPEATED = regex(rf"{HIDDEN}(?:[\s,;:=\"'.]*{HIDDEN})+")
 
 
 def show_opening(line: str, length: int = _QUOTED) -> str:
-    """Quote the first line of a file that may hold anything; a word alone may be a password.
+    """Quote the first line of a file with unknown content; a single word may be a password.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def show_opening(line: str, length: int = _QUOTED) -> str:
 
 
 def show_part(text: str, length: int = _QUOTED) -> str:
-    """Quote a part of a line that is not as its format has it.
+    """Quote a part of a line that does not match its format.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def show_part(text: str, length: int = _QUOTED) -> str:
 
 
 def _show(text: str) -> Iterator[str]:
-    """Yield a text piece by piece, with ``…`` in place of what may be a secret."""
+    """Yield a text piece by piece, with ``…`` in place of possible secrets."""
     done, is_assigned, is_secret = 0, False, False
     for match in _PIECE.finditer(text):
         gap, piece = text[done : match.start()], match[0]
@@ -82,7 +82,7 @@ def _show(text: str) -> Iterator[str]:
 
 
 def _is_harmless(piece: str, *, is_plain: bool) -> bool:
-    """Tell whether a piece may be shown, a word only where it is no value."""
+    """Return whether a piece may be shown; a word only if it is not a value."""
     word = piece.strip(".*#+-_!?/") or piece
     if _NUMBER.fullmatch(word) or word.lower() in _VALUES or set(piece) <= {HIDDEN}:
         return True

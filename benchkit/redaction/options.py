@@ -1,7 +1,7 @@
-"""Options that carry secrets, in commands that stand in other texts: messages, logs, commits.
+"""Options that carry secrets, in commands within other texts: messages, logs, commits.
 
-Of what is known to be a command, all but the harmless is hidden; of a text only what a program
-takes as a password: ``ab -p file`` and ``-p 8080`` stay.
+In a command, everything except the harmless parts is hidden; in other text only what a program
+takes as a password: ``ab -p file`` and ``-p 8080`` remain.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from benchkit.redaction.harmless import HEADERS, PORT_OR_FILE
 from benchkit.regexes import regex
 
 _QUOTED = r"\"[^\"]*+\"|'[^']*+'"
-#: What may stand between a program and its option: a dozen words of the same command.
+#: Text between a program and its option: up to a dozen words of the same command.
 _WORDS = r"(?: ++(?:[^\s'\"|;&<>]{1,80}+|\"[^\"\n]{0,80}+\"|'[^'\n]{0,80}+')){0,12}?"
 _SECRET = rf"(?:{_QUOTED}|[^\s'\"]++)"
-#: A name and a password behind a colon; an address has two slashes there.
+#: A name and a password after a colon; an address has two slashes there.
 _PAIR = rf"(?=[\"']?[^\s:'\"]++:(?!//))(?:{_QUOTED}|[^\s'\"]++)"
-#: Words of which one stands in each command of these programs, what may follow the program, the
-#: option that gives a password, and which word is one.
+#: Words, one of which is in each command of these programs; possible text after the program; the
+#: option that takes a password; and the pattern of a password.
 _PASSWORDS = (
     (
         ("mysql", "mariadb"),
@@ -72,13 +72,13 @@ _PASSWORDS = (
 )
 _HEADER = r"(?:-H ?|--?(?:[a-z]++-)*+headers?[ =])"
 _OTHER = rf"(?!(?i:{'|'.join(sorted(HEADERS))}) ?:)[\w-]++ ?:(?!//) ?"
-#: Words, and what is kept in front of a secret, and the secret.
+#: Words, the text before a secret, which is kept, and the secret.
 PROGRAMS = [
     *(
         (words, regex(rf"((?<![\w.-]){program} ++{option}){secret}"))
         for words, program, option, secret in _PASSWORDS
     ),
-    # --proxy-user me:abc, whatever the program, but no `--user 1000:1000`
+    # --proxy-user me:abc, whatever the program, but not `--user 1000:1000`
     (
         ("user", "login", "authenticate"),
         regex(
@@ -96,12 +96,12 @@ _CREDENTIALS = regex(
     r"|--?(?:[a-z]++-)*+(?:user|login|username|userpwd)[ =]++))"
     rf"(?:{_QUOTED}|[^\s'\"]++)"
 )
-#: A long option, and the word behind it.
+#: A long option, and the word after it.
 LONG_OPTION = regex(
     r"(?P<option>(?:^|(?<=[\s'\"(]))--?(?P<name>[a-z][\w.-]{1,60}+) ++(?:\\\r?\n *+)?+)"
     rf"(?P<value>\$?+(?:{_QUOTED})|(?!-)[^\s'\"]++)"
 )
-#: What follows the name of an option in a sentence.
+#: Text after the name of an option in a sentence.
 SENTENCE = frozenset(
     {"a", "an", "and", "are", "as", "at", "by", "can", "cannot", "expects", "flag"}
     | {"flags", "for", "from", "has", "if", "in", "instead", "into", "is", "may", "must"}
@@ -111,7 +111,7 @@ SENTENCE = frozenset(
 
 
 def hide_credentials(text: str, by: str) -> str:
-    """Replace what options of any program may carry as credentials; ports and files stay.
+    """Replace possible credentials in options of any program; ports and files remain.
 
     Examples
     --------

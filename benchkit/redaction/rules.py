@@ -1,8 +1,8 @@
-"""What programs, addresses and headers show in front of a secret, and the secret.
+"""Rules for the text before a secret in programs, addresses and headers, and for the secret.
 
-Each rule has words of which one stands in every text that it changes: it is tried on no other.
+Each rule has words, one of which is in every text that it changes; it is tried on no other.
 
-Secrets that are known by their shape: prefixes, private keys, hashes, base64, schemes.
+Also secrets that are recognised by their shape: prefixes, private keys, hashes, base64, schemes.
 """
 
 from __future__ import annotations
@@ -17,36 +17,36 @@ from benchkit.redaction.marks import HIDDEN
 from benchkit.redaction.options import PROGRAMS
 from benchkit.regexes import regex
 
-#: The word for a password, in some languages.
+#: The word for a password, in several languages.
 PASSWORDS = (
     r"pass(?:wd|word|wort|phrase|code)|kennwort|mot[-_ ]?de[-_ ]?passe|contrase[nñ]a|senha"
     "|wachtwoord|пароль|密码|密碼|パスワード"
 )
-#: Words and numbers that tell runs apart.
+#: Words and numbers that distinguish runs.
 TELLS = r"[a-z-]{1,12}|[\d.]{1,8}[a-z%]{0,3}"
 QUOTED = r"\"[^\"]*+\"|'[^']*+'"
 #: ``Password=two words;`` in the settings of a connection.
 _SETTING = r"((?:^|;) *+(?-i:Password|Pwd) *+= *+)[^;'\"\n]++(?=;)"
 CONNECTION = regex(_SETTING)
-#: What follows ``@`` in a name that holds no password: ``redis:7@sha256:…``, ``node:http@22.8.0``.
-#: An address of four numbers is a host.
+#: Text after ``@`` in a name without a password: ``redis:7@sha256:…``, ``node:http@22.8.0``. An
+#: address of four numbers is a host.
 _DIGEST = r"sha256:[\da-f]{6,}+"
 _PINNED = (
     rf"@(?!{_DIGEST}|(?:latest|next|v?\d++|v?\d++(?:\.\d++){{1,2}}"
     r"(?:[-+](?:alpha|beta|canary|dev|next|pre|preview|rc|snapshot)[\d.-]{0,12}+)?)"
     r"(?:$|:$|:?\s|[)\],;'\"]))"
 )
-#: Words of a command in front of a secret.
+#: Words of a command before a secret.
 _VERBS = (
     r"vault (?:login|unwrap|(?:operator )?unseal|token (?:capabilities|lookup|renew|revoke))"
     r"(?: -[\w-]{1,40}+(?:=[^\s'\"]{0,80}+)?+){0,9}+"
     r"|(?-i:AUTH)|masterauth|requirepass|rclone obscure"
 )
-#: What a key of git's settings holds, which names a secret.
+#: A part of the keys of git settings that name a secret.
 _GIT_KEY = r"(?=[\w.-]{0,80}(?:auth(?!or)|key|pass|pw|secret|token))"
 #: The beginnings of those words.
 _PASSWORD_WORDS = ("pass", "kennwort", "mot", "contrase", "senha", "wachtwoord")
-#: Words, and what is kept in front of a secret, and the secret.
+#: Words, the text before a secret, which is kept, and the secret.
 _RULES = [
     (words, regex(pattern, re.IGNORECASE))
     for words, pattern in (
@@ -82,7 +82,7 @@ _RULES = [
                 r"(?=[^\s'\"]{0,99}\d)[^\s'\"`:=]{8,}+"
             ),
         ),
-        # password: c0ffeec0ffee1, but no number, file or address
+        # password: c0ffeec0ffee1, but not a number, file or address
         (
             (*_PASSWORD_WORDS, "pwd"),
             (
@@ -90,7 +90,7 @@ _RULES = [
                 r"(?![\d.,:]++[a-zµ%/]*+(?:\s|$)|[^\s'\"]{0,99}[/.][a-z])[^\s'\":]{6,}+"
             ),
         ),
-        # secret: c0ffeec0ffee1, pass: c0ffeec0ffee1, but no --- PASS: TestSum1
+        # secret: c0ffeec0ffee1, pass: c0ffeec0ffee1, but not --- PASS: TestSum1
         (
             ("secret", "pass"),
             (
@@ -103,7 +103,7 @@ _RULES = [
             ("identified",),
             r"(\bidentified (?:with [^\s'\"]{1,80} )?(?:by|as) (?:password )?['\"])[^'\"]++",
         ),
-        # AUTH PLAIN abc, as SMTP has it
+        # AUTH PLAIN abc, as in SMTP
         (
             ("auth plain", "auth login"),
             r"((?-i:\bAUTH (?:PLAIN|LOGIN)) )[\w+/=-]{4,}+",
@@ -130,7 +130,7 @@ _RULES = [
             ("token",),
             r"(\btoken\W{1,3})[a-z\d]{6}\.[a-z\d]{16}(?!\w)",
         ),
-        # export A=abc, docker run -e A=abc, but no number, word, file or variable
+        # export A=abc, docker run -e A=abc, but not a number, word, file or variable
         (
             ("export", "env", "docker", "podman"),
             (
@@ -140,7 +140,7 @@ _RULES = [
                 r"[^\s'\"`;]++"
             ),
         ),
-        # Bearer_abc123, as Go writes a blank
+        # Bearer_abc123, with a blank written as in Go
         (
             ("bearer_", "basic_", "digest_"),
             r"((?:(?<=[\W_])|^)(?:bearer|basic|digest)_++)(?=[^\W_]*\d)(?=[^\W_]{8})[^\s/'\"]++",
@@ -175,7 +175,7 @@ _RULES = [
             (".pem:", ".crt:", ".cer:", ".p12:", ".pfx:"),
             r"(\.(?:pem|crt|cer|p12|pfx):)(?!\d++\b)[^\s/'\"]++",
         ),
-        # the path of a web hook
+        # the path of a webhook
         (
             ("hooks", "webhook"),
             (
@@ -201,7 +201,7 @@ _RULES = [
 #: Any word of a rule: most texts have none, and most of those are short.
 _WORDS = regex("|".join(sorted({re.escape(w) for words, _ in (*_RULES, *PROGRAMS) for w in words})))
 _HEX = r"[\da-f]{32}"
-#: Behind a prefix that a name may begin with: a word with a digit near its beginning.
+#: After a prefix that a name may begin with: a word with a digit near its beginning.
 _MIXED = r"(?=[\w.+/-]{0,60}\d)"
 #: Tokens that begin a word, or a part of one.
 _PREFIXED = (
@@ -212,7 +212,7 @@ _PREFIXED = (
     rf"dckr_[op]at_[\w-]{{6,}}+|hvs\.[\w-]{{6,}}+|hv[br]\.{_MIXED}[\w-]{{12,}}+",
     r"SG\.[\w-]{6,}+\.[\w-]{6,}+|eyJ[\w-]{6,}+\.[\w-]++(?:\.[\w-]*+)?",
     rf"whsec_{_MIXED}[A-Za-z\d+/]{{16,}}+=*+|SK{_HEX}(?!\w)|key-{_HEX}(?!\w)|dapi{_HEX}(?!\w)",
-    # a number of Discord's in base64, a time, and the token
+    # a Discord number in base64, a time, and the token
     r"(?:[MNO][DTjz][AEIMQUYcgk][w-z0-5]){4,7}[\w-]{0,3}\.[\w-]{6}\.[\w-]{20,}+",
     rf"do[opr]_v1_[\da-f]{{16,}}+|NRAK-[A-Z\d]{{16,}}+|glsa_{_MIXED}\w{{16,}}+",
     rf"glc_{_MIXED}[A-Za-z\d+/]{{20,}}+=*+|HRKU-{_MIXED}[\w-]{{16,}}+|PMAK-[\da-f]{{16,}}+[\w-]*+",
@@ -226,11 +226,11 @@ _PREFIXED = (
     rf"nvapi-{_MIXED}[\w-]{{40,}}+|(?:tvly-|sb_secret_){_MIXED}[\w-]{{20,}}+",
     rf"LTAI{_MIXED}[A-Za-z\d]{{12,}}+",
 )
-#: Those that are known wherever they stand.
+#: Tokens that are recognised anywhere.
 _ANYWHERE = (
     r"gh[opsur]_[A-Za-z\d]{36}|(?:AKIA|ASIA)[A-Z\d]{16}(?![A-Za-z\d])",
     r"eyJ[\w-]{6,512}\.eyJ[\w-]{6,}+(?:\.[\w-]*+)?|\.atlasv1\.[\w-]{16,}+",
-    # hashes of passwords, as crypt(3) writes them
+    # hashes of passwords, as written by crypt(3)
     r"\$(?:apr1|[156y]|2[abxy])\$(?:[\w./=,]{1,60}\$){1,2}[./A-Za-z\d]{16,}+",
     r"\$argon2(?:id|i|d)\$[^\s'\"]{8,}+",
 )
@@ -240,22 +240,22 @@ TOKEN = regex(f"(?<![A-Za-z0-9])(?:{'|'.join(_PREFIXED)})|{'|'.join(_ANYWHERE)}"
 PEM = regex(r"-----BEGIN [^-\n]{1,60}-----[\s\S]*?(?:-----END [^-\n]{1,60}-----|\Z)")
 
 
-#: What may be a key in base64, of either alphabet.
+#: A possible key in base64, of either alphabet.
 DENSE = regex(r"(?<![\w+/=.-])(?:[A-Za-z\d+/]{24,256}|[\w-]{24,256})={0,2}(?![\w+/=.-])")
-#: A line of a key in base64, whose first and last line may be missing; or all of it in one; or a
-#: token of Vault in its old form.
+#: A line of a key in base64, whose first and last line may be missing; or all of it in one line; or
+#: a token of Vault in its old form.
 KEY_LINE = regex(
     r"(?<![\w+/=.-])(?:[A-Za-z\d+/]{60,}+={0,2}(?![\w+/=.-])|[brs]\.[A-Za-z\d]{24}(?!\w))"
 )
-#: Characters of a word by which it is judged.
+#: Number of characters by which a word is judged.
 _JUDGED = 256
-#: Bits a character, at most and as a share of what so many characters can have, and the share of
-#: neighbours of different kinds: below them a text reads like words.
+#: Bits per character, also as a share of the maximum for the text's length, and the share of
+#: neighbours of different kinds: text below these limits reads like words.
 _BITS, _BITS_SHARE, _TURNS = 4.4, 0.83, 0.4
 
 
 def hide_by_rules(text: str, hide: Callable[[re.Match[str]], str], *, is_command: bool) -> str:
-    """Replace what the rules take out, and those of programs where there are options."""
+    """Apply all rules, including those of programs if the text contains options."""
     is_ascii = text.replace(HIDDEN, "").isascii()  # letters of other alphabets can match, too
     lower = text.lower() if is_ascii else ""
     if lower and not _WORDS.search(lower):
@@ -282,7 +282,7 @@ def is_dense(word: str) -> bool:
 _SCHEMES = r"\b(?:bearer|basic|digest) ++"
 #: A word of prose, as in ``basic logging`` and ``basic JavaScript``.
 _PROSE = r"(?-i:(?:[A-Z]?[a-z]{2,}+){1,4}+[A-Z]{0,4}+|[A-Z]++)(?![^\s'\"`.,;:!?)\]|$])"
-#: What looks like a credential, and whatever follows ``Authorization: Basic``.
+#: Text that looks like a credential, and anything after ``Authorization: Basic``.
 BEARER = regex(
     r"(\bauthorization\W{1,4}(?:bearer|basic|digest) ++)[^\s'\"]++"
     rf"|({_SCHEMES})(?!{_PROSE})(?=[^\s'\"]*?(?-i:[\dA-Z=]))[^\s'\"]{{8,}}+",

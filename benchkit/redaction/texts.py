@@ -1,7 +1,7 @@
 """Texts without secrets: addresses, messages, names and values.
 
-A secret is recognised by the name it is assigned to (``token=``, ``"api_key":``), by its place in
-a URL, or by its own shape (``ghp_…``, a JSON web token). Of a query names and numbers are shown.
+A secret is recognised by the name it is assigned to (``token=``, ``"api_key":``), by its place in a
+URL, or by its shape (``ghp_…``, a JSON web token). Names and numbers in a query are shown.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _CREDENTIALS = frozenset(
     }
 )
 
-#: What the name of a secret contains.
+#: Parts of the names of secrets.
 _SECRET_NAME = regex(
     rf"(?:{PASSWORDS}|pass)\b"
     r"|secret|token|credential|cookie|sess(?:ion)?[-_.]?id|aws[-_.]session|[cx]srf"
@@ -48,22 +48,22 @@ _SECRET_NAME = regex(
     r"(?![a-z])|(?:admin|root)pw\b|authorization|keyfile|passkey|signature",
     re.IGNORECASE,
 )
-#: What is a secret in a query if it is no short word: ``?code=US`` is none.
+#: Names of a query that are secrets unless the value is a short word: ``?code=US`` is not one.
 _QUERY_NAMES = frozenset({"code", "hmac", "sid"})
 _SHORT = 5
-#: Names whose values are secrets whatever they look like: no word (``token=jwt``) is kept.
+#: Names whose values are secrets whatever they look like: words are hidden, too (``token=jwt``).
 _CERTAIN_NAME = regex(
     rf"(?:{PASSWORDS}|psk|pwd|pw|secret|(?:[-_.]|api|access|auth)token"
     r"|(?:api|access|account|private|secret)[-_.]?key)$|^(?:cvv|t?otp|pin)$",
     re.IGNORECASE,
 )
-#: Values that tell runs apart and are no secrets: ``auth=basic``, ``max_tokens=128``.
+#: Values that distinguish runs and are not secrets: ``auth=basic``, ``max_tokens=128``.
 _TELLING = regex(TELLS, re.IGNORECASE)
 #: A key that is the name itself or its end: ``--key``, ``LICENSE_KEY``, ``licenseKey``.
 _KEY_NAME = regex(r"(?:^|[-_.])[kK][eE][yY]$|[a-z]Key$")
 #: A quotation mark in HTML.
 _ENTITY = r"&(?:quot|#3[49]);"
-#: A name and the sign behind it, at the beginning of a word or of a part of one.
+#: A name and the sign after it, at the beginning of a word or of a part of one.
 _ASSIGNED = regex(
     r"(?:(?<![\w.\[\]%:-])|(?<=:)(?=[\w.\[\]%-]++=))(?:-D(?=[\w.]++=)|-{0,2}+)(?P<name>[\w.\[\]%-]++)"
     r"(?:(?:=>?|＝)|(?P<spaced> ++(?:=>?|＝) *+)"
@@ -75,7 +75,7 @@ _PART = regex(rf"{QUOTED}|[^\s&#;,'\"}}]++")
 #: A part of a path, or of a Go name: it ends before ``/`` and ``:17: `` of a message.
 _SEGMENT = regex(rf"{QUOTED}|(?:[^\s/&#;,:'\"}}]|:(?!\d*+:?(?:\s|$)))++")
 _REST = regex(rf"{QUOTED}|[^\"'\n]++")
-#: What follows a quoted key: a text in quotes, or escaped ones, which may be cut, or a word.
+#: Text after a quoted key: a text in quotes, or escaped ones, which may be cut, or a word.
 _KEYED = regex(
     rf"{_ENTITY}[^&\n]*+"
     r"|\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?"
@@ -83,9 +83,9 @@ _KEYED = regex(
 )
 #: A colon and a line of a file, or a second colon: neither assigns.
 _PLACE = regex(r"\d++:|:")
-#: What may hold a query: an address, or its path.
+#: Text that may contain a query: an address, or its path.
 _ADDRESS = regex(r"[^\s'\"<>]++")
-#: Of a text what may hold a percent-encoded ``:`` or ``=``, those, and an encoded ``%``.
+#: Text that may contain a percent-encoded ``:`` or ``=``, these, and an encoded ``%``.
 _ENCODED = regex(r"(?<![\w.~+/*@%-])(?=[\w.~+/*@-]*+%)[\w.~+/*@%-]++")
 _SIGN = regex(r"%(?:25)*+3[ADad]")
 _REENCODED = regex(r"%(?:25)++(?=[\da-fA-F]{2})")
@@ -94,58 +94,58 @@ _USER = regex(r"(://)([^\s/?#'\"]+(?=@))")
 _OPAQUE = regex(r"[\w%+/-]{16,}={0,2}")
 _ASSIGNS = regex(r"[\w.%$\[\]{}-]++=")
 _CLOSING = ").,;:]}`"
-#: Values of a query that are no secrets: numbers, variables, and what was redacted before.
+#: Values of a query that are not secrets: numbers, variables, and text redacted before.
 _SHOWN = regex(
     r"[+-]?\d{0,9}[.,]?\d{0,9}[a-z%]{0,3}|\$?\{{1,2}\w{1,40}\}{0,2}|\$\w{1,40}"
     rf"|{MARK}|REDACTED"
 )
 
-#: Full-width characters, by those of ASCII that they look like, and those that are not seen.
+#: Full-width characters, mapped to the ASCII ones that they look like, and invisible ones.
 _PLAIN = {0xFF01 + at: 0x21 + at for at in range(94)} | dict.fromkeys(
     (0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF), ""
 )
 
-#: Whether a name, or with it a value, is one.
+#: Whether a name is that of a secret, or becomes one together with its value.
 _Test = Callable[[re.Match[str], str], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """What stands in place of a secret, and of a value that may be one."""
+    """The placeholders for a secret, and for a value that may be one."""
 
     secret: Callable[[str], str]
     other: Callable[[str], str]
 
 
-#: As it is shown.
+#: For display.
 SHOWN = Manner(lambda _: REDACTED, lambda _: HIDDEN)
-#: So that it differs where the values do.
+#: For values that must remain distinct.
 MARKED = Manner(mark, mark)
-#: Only what is recognised as a secret, and not what may be one.
+#: Only recognised secrets, not possible ones.
 _STABLE = Manner(lambda _: REDACTED, lambda value: value)
-#: So that it differs, with plain words and short numbers as they are: they tell names apart.
+#: For distinct values, with plain words and short numbers unchanged: they distinguish names.
 NAMED = Manner(mark, lambda value: value if _TELLING.fullmatch(value) else mark(value))
 
 
 def names_secret(name: str) -> bool:
-    """Whether an option, a variable or a field of this name holds a secret."""
+    """Whether an option, a variable or a field with this name contains a secret."""
     return _names_secret(unquote(name), is_key=True)
 
 
 def redact_connection(text: str, manner: Manner) -> str:
-    """Take the password out of the settings of a connection, where it may hold spaces."""
+    """Remove the password from the settings of a connection, in which it may contain spaces."""
     return CONNECTION.sub(
         lambda match: match[1] + manner.secret(match[0].removeprefix(match[1])), text
     )
 
 
 def redact_text(text: str, manner: Manner = SHOWN) -> str:
-    """Return a text (a URL, a message, a variable's value) without the secrets it holds."""
+    """Return a text (a URL, a message, a variable's value) without the secrets it contains."""
     return _redact_dense(_redact_shapes(text, BEARER, _is_secret, _is_short, manner), manner)
 
 
 def redact_query(query: str) -> str:
-    """Return the query of a URL without its secrets; it differs where the query does.
+    """Return the query of a URL without its secrets; distinct queries remain distinct.
 
     Examples
     --------
@@ -159,14 +159,14 @@ def redact_query(query: str) -> str:
 def redact_message(text: str) -> str:
     """Return a message without the secrets that it quotes.
 
-    Names and values stand in messages with a colon between them (``benchmark Token: no result``):
-    of those only the headers of credentials count.
+    Messages contain names and values with a colon between them (``benchmark Token: no result``): of
+    these, only headers with credentials are redacted.
     """
     return _redact_shapes(text, BEARER, _is_certain, _is_short, SHOWN)
 
 
 def redact_quote(text: str) -> str:
-    """Return a line that a tool printed without its secrets; what follows ``token:`` is one.
+    """Return a line that a tool printed without its secrets; text after ``token:`` is one.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def redact_quote(text: str) -> str:
 
 
 def redact_name(text: str) -> str:
-    """Return a heading or another name without secrets; words that tell runs apart are kept.
+    """Return a heading or another name without secrets; words that distinguish runs are kept.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def redact_name(text: str) -> str:
 
 
 def redact_origin(name: str) -> str:
-    """Return an origin without secrets: the same in every process and store, as an identity is.
+    """Return an origin without secrets: equal in every process and store, as for an identity.
 
     Examples
     --------
@@ -203,7 +203,7 @@ def redact_origin(name: str) -> str:
 
 
 def redact_named(name: str, value: str) -> str:
-    """Return a value, unless it is a secret by its name."""
+    """Return a value, unless its name marks it as a secret."""
     is_named = _SECRET_NAME.search(name) or _CERTAIN_NAME.search(name)
     is_secret = is_named and (_CERTAIN_NAME.search(name) or not _TELLING.fullmatch(value))
     return mark(value) if is_secret and value and not value.startswith(HIDDEN) else value
@@ -239,7 +239,7 @@ def _redact_shapes(
 
 
 def _redact_encoded(word: str, is_kept: _Test, manner: Manner) -> str:
-    """Redact what is assigned in percent-encoding, however often that was applied."""
+    """Redact percent-encoded assignments, however often they were encoded."""
     if not _SIGN.search(word):
         return word
     plain = unquote(_REENCODED.sub("%", word))
@@ -250,7 +250,7 @@ def _redact_encoded(word: str, is_kept: _Test, manner: Manner) -> str:
 
 
 def _redact_option(match: re.Match[str], manner: Manner) -> str:
-    """Show the value of a long option, unless its name is a secret's; words of a sentence stay."""
+    """Show a long option's value, unless its name is a secret's; words of a sentence remain."""
     name, value = match["name"], match["value"]
     word = value.rstrip(".,;:!?")
     is_word = word.lower() in SENTENCE if _CERTAIN_NAME.search(name) else _TELLING.fullmatch(word)
@@ -261,7 +261,7 @@ def _redact_option(match: re.Match[str], manner: Manner) -> str:
 
 
 def _redact_address(word: str, manner: Manner) -> str:
-    """Show the names of a query, its numbers, and what stands for the rest."""
+    """Show the names of a query, its numbers, and placeholders for the rest."""
     bare = word.rstrip(_CLOSING)
     address, sharp, fragment = bare.partition("#")
     path, mark, query = address.partition("?")
@@ -287,7 +287,7 @@ def _redact_part(part: str, manner: Manner) -> str:
 
 
 def _redact_dense(text: str, manner: Manner) -> str:
-    """Take out what is no word of any language: a key without a name that tells it."""
+    """Remove text that is not a word of any language: a key without a name to recognise it by."""
     return _hide_dense(DENSE, text, manner)
 
 
@@ -298,7 +298,7 @@ def _hide_dense(pattern: re.Pattern[str], text: str, manner: Manner) -> str:
 
 
 def _redact_assigned(text: str, is_secret: _Test, is_kept: _Test, manner: Manner) -> str:
-    """Take out what is assigned to the name of a secret: ``token=abc``, ``"password": "abc"``."""
+    """Remove values assigned to the name of a secret: ``token=abc``, ``"password": "abc"``."""
     parts, done = [], 0
     for match in _ASSIGNED.finditer(text):
         if match.start() < done or not is_secret(match, ""):
@@ -306,7 +306,7 @@ def _redact_assigned(text: str, is_secret: _Test, is_kept: _Test, manner: Manner
         value = _value(match).match(text, match.end())
         if value is None or value[0].startswith(HIDDEN) or is_kept(match, value[0]):
             continue
-        if value[0].rstrip(_CLOSING) == REDACTED:  # what closes a sentence behind it stays
+        if value[0].rstrip(_CLOSING) == REDACTED:  # punctuation after the sentence remains
             continue
         secret = value[0].rstrip("}") if match["colon"] else value[0]
         parts += [text[done : match.end()], manner.secret(secret)]
@@ -315,7 +315,7 @@ def _redact_assigned(text: str, is_secret: _Test, is_kept: _Test, manner: Manner
 
 
 def _value(match: re.Match[str]) -> re.Pattern[str]:
-    """Return how far the value reaches that stands behind a name."""
+    """Return where the value after a name ends."""
     if match["closing"]:
         return _KEYED
     if match["colon"] is not None:
@@ -327,20 +327,20 @@ def _value(match: re.Match[str]) -> re.Pattern[str]:
 
 
 def _is_certain(match: re.Match[str], _: str) -> bool:
-    """Whether a name and its sign are those of a secret in prose, too."""
+    """Whether a name and its sign mark a secret, in prose too."""
     if match["colon"] is None or match["closing"]:
         return _SECRET_NAME.search(unquote(match["name"])) is not None
     return match["name"].lower() in _CREDENTIALS
 
 
 def _is_titled(match: re.Match[str], _: str) -> bool:
-    """Whether a name and its sign are those of a secret in a heading: ``token: abc``."""
+    """Whether a name and its sign mark a secret in a heading: ``token: abc``."""
     is_apart = match["colon"] is not None and match["colon"] != ":"
     return _is_certain(match, "") or (is_apart and _SECRET_NAME.search(match["name"]) is not None)
 
 
 def _tells(match: re.Match[str], value: str) -> bool:
-    """Whether a value, word by word, tells runs apart and is no secret."""
+    """Whether a value, word by word, distinguishes runs and is not a secret."""
     words = (word.strip(",;.()") for word in value.split())
     return not _CERTAIN_NAME.search(match["name"]) and all(map(_TELLING.fullmatch, words))
 
