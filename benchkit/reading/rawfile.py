@@ -55,7 +55,7 @@ class RawFile(io.FileIO):
         super().__init__(path)
         self._checksum, self._watch = checksum, watch
 
-    read = io.RawIOBase.read  # type: ignore[assignment] # by `readinto`, where those of FileIO are roads of their own
+    read = io.RawIOBase.read  # type: ignore[assignment] # by `readinto`, which FileIO's methods bypass
     readall = io.RawIOBase.readall
 
     def readinto(self, buffer: bytearray | memoryview) -> int | None:  # type: ignore[override]

@@ -180,9 +180,9 @@ def detectable_effect(
     -----
     `runs_to_show_effect` solved for the effect: with e = half_width/z_{(1+confidence)/2} the
     standard error, exp(max((z_{(1+confidence)/2} + z_{power})·e, log(1 + margin) + z_{power}·e))
-    - 1. It depends on the width of the interval and not on where it lies, so that it is no
-    "observed power". Assumptions as in `runs_to_show_equivalence`; for one row, without adjustment
-    for the family. Smallest usable n: 2.
+    - 1. It depends only on the width of the interval, not on its place, so it is not an "observed
+    power". Assumptions as in `runs_to_show_equivalence`; for one row, without adjustment for the
+    family. Smallest usable n: 2.
 
     References
     ----------

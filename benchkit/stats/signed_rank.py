@@ -123,8 +123,8 @@ def paired_shift(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> Estima
     -----
     The interval inverts `wilcoxon`: from the M = n(n+1)/2 sorted averages W it is [W(c), W(M+1-c)],
     c the largest integer with P(T <= c-1) <= (1 - confidence)/2 [1]_. Assumes that the differences
-    are symmetric around the shift. Without ties and zeros the interval excludes 0 exactly if p <= 1
-    - confidence; with them it covers at least as often as stated.
+    are symmetric around the shift. Without ties and zeros the interval excludes 0 exactly if
+    p <= 1 - confidence; with them it covers at least as often as stated.
 
     Smallest usable n: 6 pairs at 95 %, 5 at 90 %. Equals R's
     ``wilcox.test(y, x, paired=TRUE, conf.int=TRUE)`` where that is exact.

@@ -69,8 +69,8 @@ class SequentialDesign:
     Parameters
     ----------
     least, most : int
-        The first round after which the series is looked at, at least 2, and the last one, at most
-        1000. It is looked at after every round between them.
+        The first round after which the series is tested, at least 2, and the last one, at most
+        1000. It is tested after every round between them.
     spending : {'pocock', 'linear', 'power-1.5', 'power-2', 'power-3', 'obrien-fleming'}
         Lan and DeMets' approximations of Pocock's and O'Brien and Fleming's boundaries [1]_, or
         alpha·t^rho of the share t of the rounds (Kim and DeMets [2]_), ``linear`` for rho = 1. The
@@ -88,7 +88,7 @@ class SequentialDesign:
     Turnbull [4]_, chapter 19), of the exact joint distribution of the successive t: with few
     rounds the usual approximation, levels of normal values made levels of t, rejects up to 5.8 %
     at 5 %. Assumes normal differences d, independent from round to round. Smallest usable
-    ``least``: 2, where only enormous effects are shown.
+    ``least``: 2, which shows only enormous effects.
 
     References
     ----------
