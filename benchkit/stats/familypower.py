@@ -65,7 +65,7 @@ def family_power(
     margin: float = 0.0,
     alpha: float = 0.05,
 ) -> tuple[FloatArray, float]:
-    """Return the power of a change in each row of a family, and in all rows together.
+    """Return the power to show a change in each row of a family, and in all rows together.
 
     Parameters
     ----------

@@ -243,7 +243,7 @@ def paired_t(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> tuple[Esti
 
 
 def prediction_interval(x: ArrayLike, confidence: float = 0.95) -> Estimate:
-    """Predict the value of one new run.
+    """Predict the range of one new value.
 
     Parameters
     ----------

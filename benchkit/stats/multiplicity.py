@@ -159,7 +159,7 @@ def runs_for_family(rows: int, alpha: float = 0.05) -> int:
 
 
 def largest_paired_family(n: int, alpha: float = 0.05) -> int:
-    """Return the largest number of rows in which Holm can still reject one, with n pairs in each.
+    """Return the largest number of rows of n pairs among which Holm can still reject one.
 
     Parameters
     ----------
