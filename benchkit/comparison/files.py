@@ -147,7 +147,7 @@ def _count_overlapping(files: Iterable[_File]) -> int:
 #: The file of each run.
 Files = Mapping[int, int]
 Cells = Mapping[Row, Cell]
-#: Smallest p-value at which repeats count as runs: so large that files that differ seldom reach it
+#: P-value above which repeats count as runs: so large that files that differ seldom exceed it
 #: (Bancroft).
 _ALIKE = 0.25
 #: Note on the number of runs of a row whose files count once.

@@ -85,7 +85,7 @@ class CommitSearch:
     def range_of(self, probability: float) -> tuple[int, int]:
         """Return the first and last commit of the shortest range with this probability.
 
-        If the runs cannot reach the probability, the range is the whole history.
+        If no range reaches the probability, the result is the whole range between the ends.
         """
         total = np.concatenate([[0.0], np.cumsum(self.probabilities)])
         ranges = [

@@ -37,7 +37,7 @@ _BIAS = 1.5
 _CHANCE = 1.645
 #: Standard errors added to the correlation for one level, chosen by simulation.
 _CAUTION = 0.75
-#: The correlation is rounded up to a multiple of this, so that series share drawn values.
+#: The correlation is rounded up to a multiple of 1/40, so that series share drawn values.
 _GRID = 40
 #: Width of the long-tailed noise used to fit places, in median absolute deviations: 95 % as
 #: efficient as least squares if the noise is normal (2.385 standard deviations).
