@@ -200,10 +200,10 @@ def find_prefixes(text: str, label: str) -> tuple[Prefix, ...]:
     return tuple(_make(candidate, lines) for candidate in chosen)
 
 
-def _find_anchors(text: str) -> Iterator[tuple[str, int, str, bool]]:
-    """Yield tool, place, the text before, and whether that ends with a name.
+def _find_anchors(text: str) -> Iterator[tuple[str, str, int, str]]:
+    """Yield tool, word, place and what stands before, for lines that only a tool prints.
 
-    Only for lines that only one tool prints; those without a prefix are omitted.
+    It ends with a name if the word begins with a blank. Lines without it are left out.
     """
     for tool, word, rest in list_anchors(signs_in(text, None)):
         place, count = text.find(word), 0
