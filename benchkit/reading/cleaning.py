@@ -45,9 +45,8 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 
-#: Maps each byte that is invalid in a text's encoding to a distinct character, so that names that
-#: differ in these bytes stay distinct. The characters are from Braille, which has no letters,
-#: digits or units, and is one column wide.
+#: Maps each byte that is invalid in a text's encoding to a distinct Braille character, which is no
+#: letter, digit or unit, and one column wide: names that differ in these bytes stay distinct.
 ODD_BYTES = "benchkit.odd_bytes"
 _ODD_SIGNS = 0x2800
 _ODD = regex(f"[{chr(_ODD_SIGNS + 0x80)}-{chr(_ODD_SIGNS + 0xFF)}]")

@@ -38,14 +38,13 @@ Fields = tuple[str, ...]
 #: A line and its fields; None for the fields if the line is known but its value is damaged.
 Event = tuple["Line", Fields | None]
 _LOG_PREFIX = regex(r"(?:\d{4}-\d\d-\d\dT\S+|[\w.-]+\s+\|)(?:\s+|$)")
-#: A command with a URL, followed by a line of its output; format arguments are a tool and that
-#: line.
+#: A command with a URL, then a line of its output; arguments are a tool and that line.
 CALLED = r"(?>(?:[^\n]*?[ \t/$#>%])??{} ++)(?=[^\n]*://)[^\n]*+\n(?:[^\n]*+\n){{0,3}}?[ \t>|]*+{}"
 #: Maximum number of lines between two of one part of a report, such as a histogram.
 _CLOSE = 40
 #: A last line without its end, directly below rows, that may be cut: not a prompt.
 IS_CUT = regex(r"[\w\"].*(?<![$#>%])\Z")
-#: Maximum number of foreign lines above a line that looks damaged; below more, it may be foreign.
+#: Maximum number of foreign lines above a line that looks damaged.
 _FEW_STRAYS = 1
 
 
@@ -98,8 +97,7 @@ class Report(ABC):
     TOOL: ClassVar[str]
     #: In the order in which they are printed.
     LINES: ClassVar[tuple[Line, ...]] = ()
-    #: Beginnings of lines without a label that contain numbers: if their form is unknown, they are
-    #: damaged.
+    #: Beginnings of number lines without a label: if their form is unknown, they are damaged.
     NUMBERS: ClassVar[re.Pattern[str]] = regex("$^")
     _labelled: ClassVar[dict[str, list[Line]]]
     _bare: ClassVar[list[Line]]
@@ -219,8 +217,7 @@ class Reader:
     """The open report, the command above it, and the completed records."""
 
     KIND: ClassVar[type[Report]]
-    #: The display name of the reports' tool, and its executables as a pattern, if they differ from
-    #: the tool's name.
+    #: The tool's display name, and a pattern of its executables if they have other names.
     NAMES: ClassVar[str] = ""
     EXECUTABLES: ClassVar[str] = ""
     #: Lines that may appear inside a report although they contain nothing to keep.
