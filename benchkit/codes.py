@@ -180,7 +180,7 @@ def number_maps(
     -------
     numbers : ndarray of int64, shape (rows,)
     maps : list of mapping
-        By their numbers. Rows that share one object cost next to nothing.
+        Indexed by number. Rows that share one object cost almost nothing.
     """
     import numpy as np
 

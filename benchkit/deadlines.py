@@ -18,7 +18,7 @@ def within(seconds: float, work: Callable[[], Result], name: str = "download") -
     Raises
     ------
     TimeoutError
-        After so many seconds.
+        After this time.
     """
     results: list[Result] = []
     errors: list[BaseException] = []

@@ -33,9 +33,9 @@ class Decision:
     Parameters
     ----------
     progress : Progress or None
-        The last look; None where no round was completed.
+        The last look; None if no round was completed.
     comparison : Comparison or None
-        Of the last look.
+        From the last look.
     """
 
     session: Session
@@ -59,24 +59,24 @@ def measure_until_decided(
     Parameters
     ----------
     plan : Plan
-        With ``stopping``, and two variants or more.
+        A plan with ``stopping`` and at least two variants.
     out : Path
-        A series that it holds goes on.
+        The folder; a series in it is continued.
     baseline : str, optional
-        Inferred from the names if not given, else the first variant.
+        Inferred from the names by default, else the first variant.
     metrics : sequence of str
-        The primary metrics; those of the tools if none is named.
+        The primary metrics; by default those of the tools.
     show : bool
-        Whether what the commands print is shown on standard error as well.
+        Whether the commands' output is also shown on standard error.
     tell, watch : callable
-        Get a line for every run, and every look.
+        Called with a line for every run, and with every look.
 
     Raises
     ------
     ConfigError
-        If the plan has one variant only, or the folder holds other runs.
+        If the plan has only one variant, or the folder contains other runs.
     DataError
-        If the results cannot be read or compared, or rounds can decide no primary row.
+        If the results cannot be read or compared, or no number of rounds can decide a primary row.
     """
     if plan.stopping is None or len(plan.variants) < 2:
         raise ConfigError("a series needs 2 variants or more", hint="add [variants.NAME]")

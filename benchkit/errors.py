@@ -41,7 +41,7 @@ class BenchkitError(Exception):
     hint : str, optional
         What to do about it.
     options : sequence of str, optional
-        Words that complete the command that was typed, for example.
+        Words that complete the typed command, for example.
     """
 
     exit_code = ExitCode.USAGE
@@ -78,7 +78,7 @@ class BaselineError(SelectionError):
     what, hint : str
         As in `BenchkitError`.
     candidate : str, optional
-        A variant that could be named.
+        A variant that could be selected.
     """
 
     exit_code = ExitCode.USAGE
@@ -160,14 +160,14 @@ class Diagnostic:
     path : str
         The source as the user knows it.
     line : int
-        Line in the source, counted from 1; 0 where the whole source is meant.
+        Line in the source, counted from 1; 0 for the whole source.
     what, hint : str
-        What was met and why it matters; what to do about it.
+        The problem and why it matters; the remedy.
     severity : {'error', 'warning', 'note'}
-        ``error``: the source, or a part of it, was refused. ``warning``: it was read, with a loss
-        that is named. ``note``: nothing was lost (a companion that a later step reads, say).
+        ``error``: the source, or a part of it, was refused. ``warning``: it was read with the
+        reported loss. ``note``: nothing was lost (a companion for a later step, for example).
     is_remark : bool
-        Whether it is about the measurement (timeouts, a run that failed) and the source is whole.
+        Whether it is about the measurement (timeouts, a failed run) while the source is complete.
     """
 
     path: str
@@ -259,11 +259,11 @@ class Finding:
         ``B201``; documented by ``benchkit explain CODE``.
     severity : {'info', 'warning', 'error'}
     message, remedy : str
-        What was found, with its numbers in words; what to do.
+        The problem, with its numbers in words; the remedy.
     where : str
-        The variant, benchmark, run or ``path:line`` that is meant; empty for the whole comparison.
+        The variant, benchmark, run or ``path:line`` concerned; empty for the whole comparison.
     numbers : mapping of str to float or str
-        What the message says, for machines.
+        The numbers in the message, for programs.
 
     Examples
     --------
@@ -328,17 +328,17 @@ class SourceReport:
     label : str
         The source as the user knows it.
     outcome : {'read', 'unchanged', 'duplicate', 'empty', 'refused', 'failed'}
-        ``failed``: a run that its sidecar calls so, and that left nothing to read.
+        ``failed``: a run that its sidecar marks as failed, and that left nothing to read.
     formats : tuple of str
         Those that claimed it.
     runs, values : int
         How much was read.
     reason : str
-        Why not more.
+        The reason why nothing more was read.
     variant : str
-        Whose run would have been in it; empty where it was read, or does not tell.
+        The variant of the missing run; empty if it was read or is unknown.
     is_unread : bool
-        Whether its bytes could not be read, so that nothing tells its format.
+        Whether its bytes could not be read, so its format is unknown.
     """
 
     label: str

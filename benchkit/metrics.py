@@ -51,25 +51,25 @@ class Metric:
     Parameters
     ----------
     name : str
-        As it stands in the ``metric`` column.
+        As in the ``metric`` column.
     unit : str
         Base unit: s, B, B/s, 1/s, 1 (a count or ratio) or cores.
     better : {'lower', 'higher', 'none'}
-        Which direction helps the user.
+        The direction that is better for users.
     stats : tuple of str
-        The ``stat`` values it comes with.
+        The ``stat`` values that it occurs with.
     meaning : str
         One sentence.
     source : str
-        What gives it beside the tools that declare it.
+        Other sources than the tools that declare it.
     assume : {'nothing', 'exact'}
-        ``exact``: the same in every run but for a few units, compared without a test.
+        ``exact``: equal in every run except for a few units, compared without a test.
     compared : bool
-        Whether `compare` shows it without being asked; totals of a run are not compared.
+        Whether `compare` shows it by default; totals of a run are not compared.
     display : str
-        As people read it: ``requests/s``; without one, the name.
+        The display name: ``requests/s``; by default the name.
     wording : Wording
-        How sentences put its changes.
+        The phrases for its changes in sentences.
     """
 
     name: str

@@ -39,13 +39,13 @@ class Goal:
     Parameters
     ----------
     effect : float
-        A fraction, 0.06 for 6 % for the worse.
+        A fraction; 0.06 is 6 % worse.
     margin : float
         The smallest change that matters.
     power : float
         Probability of success.
     confidence : float
-        Of the intervals; tests are made at 1 - confidence.
+        Of the intervals; tests use the level 1 - confidence.
     """
 
     effect: float = 0.06
@@ -79,7 +79,7 @@ class Calm:
     Parameters
     ----------
     outliers : int
-        Runs that were left out.
+        Number of runs that were left out.
     """
 
     outliers: int
@@ -97,13 +97,13 @@ class PlanRow:
     spread : Spread or None
         None with a single run, or with values that have no logarithm.
     effect, equivalence : Needed or None
-        Runs per side that show the effect, and that show equivalence at the margin.
+        Runs per side that detect the effect, and that show equivalence at the margin.
     shows : float or None
-        The smallest effect that as many runs as there are show.
+        The smallest effect that the existing number of runs detects.
     components : Components or None
-        Where the stretches of the runs tell them.
+        If the segments of the runs determine them.
     calm : Calm or None
-        The same without outlying runs, where there are any.
+        The same without outliers, if there are any.
     """
 
     replicates: Replicates
@@ -123,7 +123,7 @@ class Family:
     Parameters
     ----------
     variants : int
-        How many variants they compare with the baseline.
+        Number of variants that are compared with the baseline.
     """
 
     rows: int = 1
@@ -139,11 +139,11 @@ class Promise:
     runs : int
         Per side, enough for the row that varies most.
     basis : {'row', 'max-t', 'least-welch'}
-        What decides so many rows of so many runs.
+        The method that decides this number of rows and runs.
     one : float
-        The probability that a row is shown where it alone changes: that of the worst row.
+        The probability that a row is significant if only it changes, for the worst row.
     every : float
-        The probability that all rows are shown where all change.
+        The probability that all rows are significant if all change.
     """
 
     runs: int
@@ -173,9 +173,9 @@ class Planning:
     Parameters
     ----------
     promise : Promise or None
-        None where no row has a plan, or one needs more than 1000 runs.
+        None if no row has a plan, or one needs more than 1000 runs.
     chances : Chances or None
-        None where no row has a plan.
+        None if no row has a plan.
     """
 
     rows: tuple[PlanRow, ...]
@@ -193,20 +193,20 @@ def plan_runs(
     Parameters
     ----------
     observations, runs : Observations, Runs
-        With the stretches of runs, where raw samples told them.
+        With the segments of runs, if raw samples provide them.
     goal : Goal, optional
     plan : Plan, optional
-        Its primaries, if it names any, in place of those of the tools.
+        Its primaries, if it names any, replace those of the tools.
 
     Raises
     ------
     SelectionError, DataError
-        As `collect_replicates`.
+        Like `collect_replicates`.
 
     Notes
     -----
-    Both sides are taken to vary like the row's variant. Rows are tested unpaired, and decided
-    together as a comparison of these variants decides them; blocks need fewer runs.
+    Both sides are assumed to vary like the row's variant. Rows are tested unpaired, and decided
+    together as in a comparison of these variants; blocks need fewer runs.
     """
     goal = goal or Goal()
     replicates = collect_replicates(observations, runs, plan)

@@ -30,20 +30,20 @@ def run_command(
     Parameters
     ----------
     seconds : float
-        That it may take.
+        Time limit.
     content : bytes
         Its standard input.
     environment : mapping, optional
-        What it has beside the environment of this process.
+        Variables in addition to the environment of this process.
     most : int, optional
-        Bytes that it may print.
+        Maximum number of bytes of output.
 
     Raises
     ------
     subprocess.TimeoutExpired
-        If it takes longer; its whole group is gone then.
+        If it takes longer; its whole group has been stopped.
     OutputError
-        If it prints more; so it is then.
+        If it prints more; its group has been stopped, too.
     OSError
         If it cannot be started.
     """

@@ -305,8 +305,8 @@ def to_arrow(frame: Observations | Runs | pd.DataFrame) -> pa.Table:
     Parameters
     ----------
     frame : Observations or Runs
-        Other columns are left out. What is known of a run's machine and metrics becomes maps, its
-        sources a list: pandas alone cannot write them where they are empty.
+        Other columns are left out. The facts about a run's machine and metrics become maps, and its
+        sources a list: pandas alone cannot write them if they are empty.
 
     Raises
     ------

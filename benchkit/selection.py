@@ -70,7 +70,7 @@ def select(frame: Frame, **labels: Label | Sequence[Label] | None) -> Frame:
     frame : DataFrame
         Observations, runs, or any frame with these columns.
     **labels : str or number, or sequence of them, optional
-        ``variant="otlp"``, ``run=[1, 2]``, as they are written; None keeps everything.
+        ``variant="otlp"``, ``run=[1, 2]``; None keeps everything.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def match_names(patterns: Iterable[str], names: Iterable[str], kind: str) -> lis
     Raises
     ------
     SelectionError
-        If a pattern matches none; the message lists the nearest.
+        If a pattern has no match; the message lists the nearest names.
 
     Examples
     --------
@@ -150,9 +150,9 @@ def require_metric(metric: str, stat: str, known: Iterable[tuple[str, str]]) -> 
     Parameters
     ----------
     metric, stat : str
-        As requested; of ``p99`` the metric is the statistic.
+        As requested; for ``p99``, the metric is the statistic.
     known : iterable of (metric, stat)
-        What was measured.
+        The measured ones.
     """
     measured = dict.fromkeys(known)
     names = dict.fromkeys(name for name, _ in measured)
@@ -271,7 +271,7 @@ def choose_baseline(
     variants : sequence of str
         Those in the data.
     named : str, optional
-        The user's word; it must be one of them.
+        The user's choice; it must be one of them.
     first : str, optional
         The variant of the first file named on the command line, if it is one of them.
 
@@ -280,7 +280,7 @@ def choose_baseline(
     SelectionError
         If ``named`` is not a variant.
     BaselineError
-        If none was named and the names do not tell.
+        If none was named and the names do not suggest one.
     """
     if named is not None:
         require(named, variants, "variant")

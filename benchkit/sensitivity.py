@@ -48,13 +48,13 @@ class Family:
     Parameters
     ----------
     rows : int
-        How many there are, whether or not they can be tested yet.
+        Their number, whether or not they can be tested yet.
     tested : int
-        How many have a p-value.
+        The number of rows with a p-value.
     alpha : float
         Their common level.
     is_closed : bool
-        Whether the adjustment refuses even the smallest p-value that the row's runs can give.
+        Whether the adjustment rejects even the smallest p-value that the row's runs can give.
     p_adjusted : float or None
         Of the row.
     """
@@ -73,18 +73,19 @@ class Sensitivity:
     Parameters
     ----------
     detectable : float or None
-        The smallest change, a fraction, that these runs show four times out of five; None where
-        no change can be shown, or nothing is known of how runs vary.
+        The smallest change, as a fraction, that these runs detect four times out of five; None if
+        no change can be detected, or the spread is unknown.
     detectable_difference : float or None
-        The same in the unit, where values that are not positive have no ratio.
+        The same in the unit, for values without a ratio because they are not positive.
     runs_needed : int or None
-        Runs per side that would decide it; None where none is an advice.
+        Runs per side that would decide it; None if no number is useful advice.
     least : int or None
-        Where no p-value that so few runs can give is small enough: with how many one is.
+        If the number of runs is too small for any significant p-value: the number that is large
+        enough.
     is_wide : bool
         Whether more than 1000 runs would be needed.
     note : str
-        The same in words, the true reason first.
+        The same in words, the actual reason first.
     """
 
     detectable: float | None = None
@@ -118,9 +119,9 @@ def measure_sensitivity(contrast: Contrast, margin: float, family: Family) -> Se
 
     Notes
     -----
-    From the half-width of the interval, as `benchkit.stats.power` says: of this row alone, an order
-    of magnitude with few runs. A change as large as the margin is shown at most every second time,
-    so that the detectable one is always larger.
+    From the half-width of the interval, as in `benchkit.stats.power`: for this row alone, and only
+    an order of magnitude if there are few runs. A change as large as the margin is detected at most
+    half of the time, so the detectable one is always larger.
     """
     if note := _advise(contrast, margin):
         return Sensitivity(note=note)

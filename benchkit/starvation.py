@@ -40,7 +40,7 @@ class Starved:
     Parameters
     ----------
     share : float
-        Of the median CPU of the variant's runs.
+        Relative to the median CPU of the variant's runs.
     """
 
     run: Labels
@@ -55,9 +55,9 @@ def find_starved_runs(
     Parameters
     ----------
     observations, runs : Observations, Runs
-        What was compared; ``cpu_usage`` (mean) of containers tells the CPU of each run.
+        The compared data; ``cpu_usage`` (mean) of containers is the CPU of each run.
     plan : Plan, optional
-        As it was compared.
+        The plan of the comparison.
     """
     usage = _read_usage(observations)
     service = set(observations[observations["metric"] == "cpu_per_request"]["subject"])

@@ -72,7 +72,7 @@ def read_number(text: str) -> float:
     Raises
     ------
     ValueError
-        If it is none.
+        If it is not a number.
 
     Examples
     --------
@@ -242,7 +242,7 @@ def common_scale(values: Iterable[float], unit: str) -> Scale:
     Parameters
     ----------
     values : iterable of float
-        In the base unit; NaN and infinities are passed over.
+        In the base unit; NaN and infinities are ignored.
     unit : str
         The base unit.
 

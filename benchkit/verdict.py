@@ -52,18 +52,18 @@ class Verdict:
     Parameters
     ----------
     p_adjusted : float or None
-        Among the primaries of the comparison, or among the rest.
+        Adjusted among the primaries of the comparison, or among the other rows.
     word : {'regression', 'improvement', 'equivalent', 'inconclusive', 'changed', 'unchanged'}
     notes : tuple of str
-        The contrast's, and what an inconclusive row needs.
+        Those of the contrast, and what an inconclusive row needs.
     sensitivity : Sensitivity
-        What the runs could have shown and how many are needed; empty for rows that are decided.
+        What the runs could have detected and how many are needed; empty for decided rows.
     adjustment : {'', 'holm', 'max-t', 'holm-welch', 'holm-paired', 'benjamini-hochberg'}
         How the p-value was adjusted; empty without one.
     family : int
-        Primary rows that are adjusted together; 0 for other rows.
+        Number of primary rows that are adjusted together; 0 for other rows.
     obstacle : str
-        The one of the notes that says why no number of runs gives a verdict; empty without one.
+        The note that says why no number of runs gives a verdict; empty if there is none.
     """
 
     contrast: Contrast
@@ -98,7 +98,7 @@ class Verdicts:
     Parameters
     ----------
     comparisons : Comparisons
-        Each row by its own test; in ``rows`` those of a family are by the statistic that decides.
+        Each row by its own test; in ``rows``, those of a family use the statistic that decides.
     margin : float
         The smallest change that matters, 0.03 for 3 %.
     alpha : float
@@ -122,16 +122,16 @@ def judge(comparisons: Comparisons, margin: float = 0.03) -> Verdicts:
     Parameters
     ----------
     margin : float
-        Greater than 0, and literal: worse by at least 3 % is a ratio of at least 1.03 where lower
-        is better and of at most 0.97 where higher is better, and better by 3 % the other of them.
+        Greater than 0, and literal: worse by at least 3 % is a ratio of at least 1.03 if lower is
+        better and of at most 0.97 if higher is better, and the reverse for better by 3 %.
 
     Notes
     -----
     Regression: adjusted p <= alpha and an estimate that is worse by at least the margin.
     Improvement: the mirror image. Otherwise equivalent if the interval at ``1 - 2 alpha`` lies
-    inside the margin (two one-sided tests); otherwise inconclusive. A row of a series that
-    stops by itself is judged at the look at which it was decided. Where more than 1 % of a side's
-    requests failed, nothing is shown.
+    inside the margin (two one-sided tests); otherwise inconclusive. A row of an early-stopping
+    series is judged at the look that decided it. If more than 1 % of a side's requests failed,
+    nothing is shown.
     """
     alpha = 1 - comparisons.confidence
     comparisons = stop(comparisons, margin)

@@ -55,31 +55,32 @@ def load(
     ----------
     *paths : str, path or table
         Files, folders, globs (``results/**/wrk-*.txt``), folders of a commit (``git:REF:results``)
-        or behind a URL (``s3://…``, ``https://….zip``), each also as ``label=path``; a list of
-        them, or a mapping of labels to them (``{"none": a, "otlp": b}``). A single
-        folder or URL (``s3://bucket/results``) that is a store is read as one; with no path the
-        store is. A single frame (or Arrow table, or what else has ``to_pandas``) has columns of
-        `benchkit.schema.COLUMNS`: ``variant``, ``metric`` and ``value`` are enough; others are
-        left out but for ``load_model``; each of its runs counts as measured.
+        or behind a URL (``s3://…``, ``https://….zip``), each optionally as ``label=path``; a list
+        of them, or a mapping of labels to them (``{"none": a, "otlp": b}``). A single folder or URL
+        that is a store (``s3://bucket/results``) is read as one; without a path, the default store
+        is read. A single frame (or Arrow table, or any object with ``to_pandas``) has columns of
+        `benchkit.schema.COLUMNS`: ``variant``, ``metric`` and ``value`` are enough; other columns
+        except ``load_model`` are ignored; each of its runs counts as measured.
     layout, variant : str, optional
-        A pattern of paths, ``"{variant}/{run}.txt"``; the variant of all that is read.
+        A pattern for paths, ``"{variant}/{run}.txt"``; the variant of everything that is read.
     rename : str or sequence of str
-        Maps names onto others, ``"s#old#new#"``.
+        Renames benchmarks: ``"s#old#new#"``.
     as_format : str, optional
-        The format of all that is read, a name of `formats`, in place of looking.
+        The format of everything that is read, a name of `formats`, instead of recognition.
     samples : bool
-        Whether raw samples come along.
+        Whether raw samples are loaded, too.
     options : Options, optional
-        In place of these four.
+        Replaces these four.
     store : str, optional
         Folder or URL of the store, default ``.benchkit``.
     origin : str or sequence of str
-        Which CI job or machine the runs of a store are from, the preferred first, or the beginning
-        of its name; needed for variants that several origins hold.
+        The CI job or machine (or the beginning of its name) whose runs of a store are loaded, the
+        preferred one first; needed for variants that several origins have.
     columns : mapping of str to str, optional
-        Of a single frame, which of its columns is ``variant``, ``benchmark``, ``run``, ``metric``,
-        ``value``, ``unit`` or another label: ``{"variant": "build", "value": "ms"}``. Values in a
-        known unit, ``ms`` say, are converted; without a column ``metric``, the one of values is it.
+        For a single frame: which of its columns is ``variant``, ``benchmark``, ``run``, ``metric``,
+        ``value``, ``unit`` or another label, as in ``{"variant": "build", "value": "ms"}``. Values
+        in a known unit such as ``ms`` are converted; without a column ``metric``, the column of
+        values determines it.
 
     Returns
     -------
@@ -90,9 +91,10 @@ def load(
     DataError
         If there is nothing to load.
     SchemaError
-        If a frame lacks a column, a value or a unit does not fit, or it tells one run twice.
+        If a frame lacks a column, a value or a unit is invalid, or a run has two different values.
     ConfigError
-        If a frame comes with other paths or with options, or something is neither path nor table.
+        If a frame is combined with other paths or with options, or something is neither path nor
+        table.
 
     Examples
     --------
@@ -191,19 +193,19 @@ def compare(
     Parameters
     ----------
     observations : Observations or DataFrame
-        With columns of `benchkit.schema.COLUMNS`, values in base units. ``variant``, ``metric``
-        and ``value`` are enough: runs are the index of that name, or numbered.
+        With columns of `benchkit.schema.COLUMNS`, values in base units. ``variant``, ``metric`` and
+        ``value`` are enough: runs come from the index of that name, or are numbered.
     baseline : str, optional
-        Guessed from the names if not given.
+        Inferred from the names by default.
     variant : str or sequence of str, optional
-        All others if not given.
+        All others by default.
     confidence : float or str
         Of each interval: ``0.95`` or ``"95%"``.
     margin : float or str
         The smallest change that matters, as a share of the baseline: ``0.03`` or ``"3%"``.
     metrics : str or sequence of str
-        ``metric`` or ``metric.stat``: the primaries. By default the tool's; of a tool that benchkit
-        does not know, operation times, request rates and median latencies, or the only metric.
+        ``metric`` or ``metric.stat``: the primaries. By default those of the tool; for an unknown
+        tool, operation times, request rates and median latencies, or the only metric.
     blocks, method, knee : str
         As in `RunSet.compare`.
 
@@ -214,11 +216,11 @@ def compare(
     Raises
     ------
     SchemaError
-        If a column is missing, a value or a unit does not fit, or one run is told twice.
+        If a column is missing, a value or unit is invalid, or a run has two different values.
     SelectionError, DataError
-        If a name is not there, or there are no two variants.
+        If a name does not exist, or there are no two variants.
     ConfigError
-        If a share does not lie between 0 and 1, or a word is not known.
+        If a share is not between 0 and 1, or an option is unknown.
 
     Examples
     --------
@@ -256,21 +258,22 @@ def report(
     ----------
     comparison : Comparison
     path : str or path
-        Its ending tells the form: ``.html``, ``.md``, ``.json``, or ``.csv`` for the rows alone.
+        Its extension determines the format: ``.html``, ``.md``, ``.json``, or ``.csv`` for the rows
+        alone.
     title : str
     templates : str or path, optional
-        A folder whose templates stand before those of the page, or the name of a plug-in.
+        A folder whose templates override those of the page, or the name of a plug-in.
 
     Returns
     -------
     Path
-        The file that was written.
+        The written file.
 
     Raises
     ------
     ConfigError
-        If the ending is of no form, a template is wrong, the file cannot be written, or it is no
-        comparison.
+        If the extension is unknown, a template is invalid, the file cannot be written, or this is
+        not a comparison.
 
     Examples
     --------

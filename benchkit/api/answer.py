@@ -40,13 +40,13 @@ class Comparison:
     runs : Runs
     findings : tuple of Finding
     observations : Observations, optional
-        What was compared; without them there are no tables of sweeps, resources and spans.
+        The compared observations; without them there are no tables of sweeps, resources and spans.
     series : Observations, optional
         Samples of containers over time.
     knee, reason
-        The rule for the knee of a sweep; why nothing was compared, if so.
+        The rule for the knee of a sweep; the reason if nothing was compared.
     diagnostics : tuple of Diagnostic
-        What was not read, or with a loss; the report lists it beside the files.
+        Problems with sources; the report lists them next to the files.
 
     Examples
     --------
@@ -181,9 +181,9 @@ class Comparison:
         form : {'html', 'md', 'json'}
         title : str
         command : str
-            The command line that made it, for the section on method.
+            The command line that created it, for the section on method.
         templates : Path, optional
-            A folder whose templates stand before those of the page.
+            A folder whose templates override those of the page.
 
         Returns
         -------
@@ -192,7 +192,7 @@ class Comparison:
         Raises
         ------
         ConfigError
-            If the form is not known or a template is wrong.
+            If the format is unknown or a template is invalid.
 
         Examples
         --------
@@ -241,7 +241,7 @@ class Comparison:
         Returns
         -------
         str
-            HTML that fetches nothing.
+            HTML that loads nothing from elsewhere.
 
         Examples
         --------
@@ -324,7 +324,7 @@ class Comparison:
         Parameters
         ----------
         policy : mapping or path, optional
-            ``benchkit.toml``, or its content; without one a shown regression fails.
+            ``benchkit.toml``, or its content; without one, any significant regression fails.
 
         Returns
         -------

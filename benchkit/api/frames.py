@@ -44,14 +44,12 @@ def take(frame: pd.DataFrame) -> tuple[Observations, dict[schema.Labels, str]]:
     ----------
     frame : DataFrame
         With the columns of `benchkit.schema.COLUMNS`, of which ``variant``, ``metric`` and
-        ``value`` are enough; others are passed over. Rows that are there twice, word for word,
-        count once.
+        ``value`` are enough; others are ignored. Identical rows count once.
 
     Raises
     ------
     SchemaError
-        If a column is missing, a value or a unit does not fit, or one run is told twice with
-        different values.
+        If a column is missing, a value or unit is invalid, or a run has two different values.
     """
     observations = schema.observations(spell_out(_complete(frame)))
     _require_units(observations)
@@ -81,7 +79,7 @@ def name_columns(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFram
     Raises
     ------
     SchemaError
-        If a name is not one of the schema, a column is not there, or a value is no number.
+        If a name is not in the schema, a column does not exist, or a value is not a number.
 
     Examples
     --------

@@ -49,7 +49,8 @@ def expand(path: str) -> list[str]:
     Parameters
     ----------
     path : str
-        ``results/**/wrk-*.txt``, also as ``label=path``; what exists under its very name is meant.
+        ``results/**/wrk-*.txt``, also as ``label=path``; an existing path of exactly this name
+        takes precedence.
 
     Raises
     ------
@@ -78,7 +79,7 @@ def flatten(paths: Iterable[object]) -> Iterator[object]:
     Raises
     ------
     ConfigError
-        If a mapping labels what is no path.
+        If a mapping has a label for something other than a path.
 
     Examples
     --------
@@ -109,16 +110,16 @@ def adopt(table: object, columns: Mapping[str, str] | None = None, *, alone: boo
     table : DataFrame, or what has ``to_pandas``
         With the columns of `benchkit.schema.COLUMNS`; others are left out.
     columns : mapping of str to str, optional
-        Which of its columns is which of these.
+        Maps the names of these columns to its own.
     alone : bool
-        Whether nothing else was asked for.
+        Whether nothing else was requested.
 
     Raises
     ------
     SchemaError
-        If a column is missing, a value or unit does not fit, or a run is told twice.
+        If a column is missing, a value or unit is invalid, or a run has two different values.
     ConfigError
-        If it is no table, or something else was asked for.
+        If it is not a table, or something else was requested, too.
     """
     from benchkit.api.frames import name_columns, take
 
@@ -163,7 +164,7 @@ def read_table(table: object) -> pd.DataFrame:
     Raises
     ------
     ConfigError
-        If it is no table.
+        If it is not a table.
     """
     import pandas as pd
 
@@ -188,7 +189,7 @@ def join_tools(observations: Observations) -> tuple[Observations, tuple[Finding,
     Returns
     -------
     tuple of (Observations, findings)
-        As they were where a variant has several tools, or all have the same.
+        Unchanged if a variant has several tools, or all have the same.
     """
     pairs = observations[["variant", "tool"]].drop_duplicates()
     tools = dict(zip(pairs["variant"].tolist(), pairs["tool"].tolist(), strict=True))
@@ -223,8 +224,8 @@ def choose_headline(
     Returns
     -------
     tuple of (metric, stat)
-        Empty where the tools have theirs. Else the usual ones, the only metric, or those of several
-        whose better direction the vocabulary or the runs tell, each with one statistic.
+        Empty if the tools have theirs. Otherwise the usual ones, the only metric, or those of
+        several whose better direction is known or recorded, each with one statistic.
     """
     whole = observations[observations["subject"].isna() | (observations["subject"] == "")]
     rows = whole[["tool", "metric", "stat"]].drop_duplicates()

@@ -71,23 +71,23 @@ class RunSet:
     runs : Runs
         One row per run, of every role.
     series : Observations or None
-        Samples over time of the containers that ran beside the load.
+        Samples over time of the containers that ran during the load.
     contested : mapping of str to tuple of str
-        Variants left out because several origins of the store hold them: load with ``origin=``.
+        Variants left out because several origins of the store have them: load with ``origin=``.
     stale : mapping of str to DataError
         Variants that the last ingest of their folder, or this CI job, did not measure.
     problems : tuple of Finding
-        What was found while loading; `findings` has them, and what `check` finds, as a frame.
+        Findings while loading; `findings` has them and those of `check` as a frame.
     diagnostics : tuple of Diagnostic
-        What could not be read.
+        Problems with sources.
     reports : tuple of SourceReport
-        What became of each source.
+        The outcome of each source.
     first_variant : str or None
-        That of the first file that was named, the baseline if no name tells.
+        That of the first named file: the baseline if no name suggests one.
     headline : tuple of (metric, stat)
-        The primaries of a table of one's own, where its tools have none.
+        The primaries of a user's table whose tools have none.
     again : callable or None
-        Loads the results once more, by a split of their names.
+        Loads the results again with their names split.
 
     Examples
     --------
@@ -189,7 +189,7 @@ class RunSet:
         Raises
         ------
         SelectionError
-            With the name that may have been meant, and those there are.
+            With the likely intended name, and all names.
         """
         require_label(self.runs, name)
 
@@ -211,35 +211,35 @@ class RunSet:
         Parameters
         ----------
         baseline : str, optional
-            Guessed from the names if not given.
+            Inferred from the names by default.
         variant : str or sequence of str, optional
-            All others if not given.
+            All others by default.
         pairs : sequence of (baseline, variant)
-            In place of both.
+            Replaces both.
         confidence : float or str
             Of each interval: ``0.95`` or ``"95%"``.
         margin : float or str
-            The smallest change that matters, a share of the baseline: ``0.03`` or ``"3%"``.
+            The smallest change that matters, as a share of the baseline: ``0.03`` or ``"3%"``.
         metrics : str or sequence of str
             ``metric`` or ``metric.stat``: the primaries.
         blocks : {'auto', 'never'}
             Whether variants measured in complete rounds are compared round by round.
         method : {'auto', 'rank', 'welch', 'history'}
-            How rows are compared wherever their runs allow it.
+            How rows are compared if their runs allow it.
         knee : str
-            The rule for the knee of a sweep, as `benchkit.derived.saturation.parse_rule` reads it.
+            The rule for the knee of a sweep; see `benchkit.derived.saturation.parse_rule`.
 
         Returns
         -------
         Comparison
-            Without rows, and with a `reason`, where variants have nothing in common but a sweep.
+            Without rows and with a `reason` if the variants share only a sweep.
 
         Raises
         ------
         SelectionError, BaselineError, DataError
         ConfigError
-            If ``blocks``, ``method`` or ``knee`` is not known, or two ask for a method; if the knee
-            asks for a latency that no sweep has; if a share does not lie between 0 and 1.
+            If ``blocks``, ``method`` or ``knee`` is unknown, or two of them select a method; if the
+            knee needs a latency that no sweep has; if a share is not between 0 and 1.
 
         Examples
         --------
@@ -292,18 +292,18 @@ class RunSet:
         Parameters
         ----------
         baseline : str, optional
-            Guessed from the names if not given; where none can be told, or the sides have nothing
-            in common, finding B200 says that the rules over two sides were passed over.
+            Inferred from the names by default; if that is impossible, or the sides have nothing in
+            common, finding B200 says that the rules over two sides were skipped.
 
         Returns
         -------
         tuple of Finding
-            The gravest first.
+            The most severe first.
 
         Raises
         ------
         SelectionError
-            If the baseline that was named is not there.
+            If the requested baseline does not exist.
 
         Examples
         --------
@@ -337,7 +337,7 @@ class RunSet:
         DataError
             If there are no two variants with measured runs.
         SelectionError, BaselineError
-            If a name is not there, or no baseline can be told.
+            If a name does not exist, or no baseline can be inferred.
         """
         variants = [*self.variants, *self.contested]
         if not variants or (len(variants) == 1 and variant is None):
@@ -354,7 +354,7 @@ class RunSet:
         Parameters
         ----------
         observations : Observations
-            With the columns of the one table.
+            With the columns of the table of observations.
 
         Returns
         -------

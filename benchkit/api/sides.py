@@ -53,16 +53,16 @@ def pair_up(
         Those with measured runs.
     baseline : str or None
     variant : str, sequence of str or None
-        All others if None.
+        All others by default.
     first : str or None
-        That of the first file that was named: the baseline if no name tells.
+        That of the first named file: the baseline if no name suggests one.
     runs : Runs, optional
-        Those of the variants: they may state a baseline, or leave it to fewer variants.
+        Those of the variants: they may record a baseline, or leave fewer variants to choose from.
 
     Raises
     ------
     SelectionError, BaselineError
-        If a name is not there, or no baseline can be told.
+        If a name does not exist, or no baseline can be inferred.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def list_names(names: object) -> tuple[str, ...]:
     Raises
     ------
     ConfigError
-        If one of them is no text.
+        If one of them is not a text.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def list_pairs(pairs: Iterable[object]) -> tuple[tuple[str, str], ...]:
     Raises
     ------
     ConfigError
-        If one is not of two names.
+        If one is not a pair of names.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def list_unmeasured(
     runs : Runs
         Of every role.
     reports : sequence of SourceReport
-        What became of each source.
+        The outcome of each source.
     """
     tried = runs[runs["role"].isin(["failed", "warmup", "damaged", "empty"])]["variant"].tolist()
     lost = [report.variant for report in reports if report.variant]
@@ -191,7 +191,7 @@ def require_metrics(
     Raises
     ------
     SelectionError
-        If nothing measured one, or its statistic has to be named; with the names that may be meant.
+        If a metric was not measured, or its statistic has to be named; the message suggests names.
     """
     known = observations[["metric", "stat", "tool"]].drop_duplicates()
     return tuple(_complete(metric, stat, known) for metric, stat in primaries)

@@ -168,12 +168,12 @@ def audit(
     Parameters
     ----------
     observations : Observations, optional
-        Without them the rules that look at single values are passed over.
+        Without them, the rules that look at single values are skipped.
 
     Returns
     -------
     tuple of Finding
-        The gravest first.
+        The most severe first.
     """
     findings = [finding for rule in RULES for finding in rule(comparisons, runs)]
     findings += find_lost_runs(runs)
@@ -201,13 +201,13 @@ def check(
     Parameters
     ----------
     sides : Comparisons or BenchkitError, optional
-        Without comparisons the rules over two sides are passed over; B200 says why there are none,
-        or B205 where there is a sweep to show instead.
+        Without comparisons, the rules over two sides are skipped; B200 gives the reason, or B205 if
+        there is a sweep to show instead.
 
     Returns
     -------
     tuple of Finding
-        The gravest first.
+        The most severe first.
     """
     evidence = gather(observations, runs)
     findings = [*_audit_runs(evidence), *find_disagreements(observations), *find_generators(runs)]
@@ -319,7 +319,7 @@ def find_documented(code: str) -> tuple[tuple[str, str], ...]:
     Parameters
     ----------
     code : str
-        In any case.
+        In upper or lower case.
     """
     prefix = code.upper()
     documented = ((name, getdoc(rule) or "") for name, rule in _plugin_rules())

@@ -49,7 +49,7 @@ class Number:
     Parameters
     ----------
     step : float
-        The rounding step of the source; 0 where none is known.
+        The rounding step of the source; 0 if unknown.
     """
 
     value: float
@@ -87,7 +87,7 @@ class Repeated:
     run : Run
         The first of them.
     places, numbers : ndarray of int64
-        Each run's place in the table of runs, and its number.
+        The position of each run in the table of runs, and its number.
     """
 
     run: Run
@@ -102,15 +102,15 @@ class Evidence:
     Parameters
     ----------
     repeated : tuple of Repeated
-        Runs of every role, in the order of the first ones.
+        Runs of every role, in the order of their first runs.
     sheets : tuple of Sheet
-        One for each source of each run that has values.
+        One for each source of each run with values.
     accounts : tuple of Account
         Of the spans of measured runs.
     failures : mapping of Labels to Failures
-        Of each run of a load.
+        For each load run.
     starts : mapping of Labels to datetime
-        When the runs began that record it.
+        The recorded starts of runs.
     """
 
     repeated: tuple[Repeated, ...]

@@ -287,9 +287,9 @@ class Session:
     Parameters
     ----------
     places : mapping of variant to mapping of run to float
-        Seconds since the first run, or places in the order where no times are recorded.
+        Seconds since the first run, or positions in the order if no times are recorded.
     blocks : mapping of variant to mapping of run to int
-        Where the blocks are complete; else empty.
+        If the blocks are complete; else empty.
     """
 
     places: Mapping[str, Mapping[int, float]]

@@ -46,9 +46,9 @@ class Printed:
     output : str
         Its stdout.
     warnings : tuple of str
-        The lines of its stderr, but for the last where that is an error.
+        The lines of its stderr, except the last one if that is an error.
     error : str
-        Why it prints no table, empty if it does; it exits 0 all the same.
+        The reason why it prints no table, empty if it does; it still exits with 0.
     findings : tuple of Finding
         B306: a comparison whose p-value is wrong in ``output``.
     """
@@ -71,12 +71,12 @@ def print_tables(
     options : Options, optional
         benchstat's defaults if omitted.
     as_csv : bool
-        CSV in place of text; warnings about cells then go beside it, not below it.
+        CSV instead of text; warnings about cells are then separate instead of below.
 
     Raises
     ------
     DataError
-        If a comparison holds a NaN, on which benchstat never ends.
+        If a comparison contains a NaN, on which benchstat never terminates.
     """
     try:
         plan = make_plan(options or Options())
@@ -146,9 +146,9 @@ class Options:
     Parameters
     ----------
     filter : str
-        Which measurements are used.
+        The measurements to use.
     table, row, col, ignore : str
-        Projections: what makes a table, a row and a column, and what may vary in a cell.
+        Projections: the keys of tables, rows and columns, and those that may vary within a cell.
     alpha, confidence : float
         Levels of comparisons and of intervals.
     """
@@ -200,11 +200,11 @@ class Read:
     results : tuple of Result
         File by file, line by line.
     units : UnitMetadata
-        Of all files: what the last one says of a unit counts for the first one too.
+        For all files: the last value of a unit also applies to the first file.
     warnings : tuple of str
-        ``file:line: message`` for each line that is no result and looks like one.
+        ``file:line: message`` for each line that resembles a result but is not one.
     error : str
-        What ended the reading, empty if nothing did.
+        The reason why reading stopped, empty if it did not.
     """
 
     results: tuple[Result, ...]

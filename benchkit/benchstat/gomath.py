@@ -156,7 +156,7 @@ class ColumnSummary:
     Parameters
     ----------
     mean, ratio : float, optional
-        Of the centers, and of their ratios to the first column's; None where there is none.
+        Of the centers, and of their ratios to the first column's; None if undefined.
     """
 
     mean: float | None
@@ -178,7 +178,7 @@ def summarize_column(
     Parameters
     ----------
     centers : sequence of (float, float or None)
-        Of this column's cells, and of the first column's in the same row.
+        For this column's cells, and for the first column's in the same row.
     paired : int, optional
         Cells of the first column; None if this is the first column.
 

@@ -105,9 +105,9 @@ def make_projections(
     Parameters
     ----------
     groups : sequence of sequence of Part
-        Of tables, rows, columns and of what is ignored.
+        For tables, rows, columns and ignored keys.
     results : sequence of Result
-        All that pass the filter: a value's place is that of its first observation.
+        All that pass the filter: the rank of a value is that of its first observation.
     """
     keys = {part.key for group in groups for part in group}
     rest = [Part(key) for key in (".config", ".fullname") if key not in keys]

@@ -76,7 +76,7 @@ class Measurement(NamedTuple):
     unit : str
         Tidied.
     printed_unit : str
-        The unit as printed, where it was tidied; filters see both.
+        The unit as printed, if it was tidied; filters see both.
     """
 
     value: float
@@ -160,7 +160,7 @@ class Reader:
     Parameters
     ----------
     path, label : str
-        The file as complaints name it; its column.
+        The file as named in warnings; its column.
     units : UnitMetadata
         Shared by all files.
     """

@@ -59,7 +59,7 @@ class Table:
     Parameters
     ----------
     config : tuple of (name, value)
-        The fields of the tables' projection; empty where the table has none.
+        The fields of the tables' projection; empty if the table has none.
     rows, columns : tuple of Key
         The first column is the baseline.
     levels : int

@@ -50,9 +50,9 @@ class Token(NamedTuple):
     kind : str
         An operator's character, ``AND``, ``OR``, ``word``, ``regexp``, or empty at the end.
     at : int
-        Where it begins in the query.
+        Its position in the query.
     text : str
-        What it stands for: quoted words without quotes and escapes.
+        Its value: quoted words without quotes and escapes.
     """
 
     kind: str

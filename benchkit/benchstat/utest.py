@@ -51,13 +51,13 @@ class Comparison:
     Parameters
     ----------
     p : float
-        benchstat's; 0 stands for an exact unit.
+        benchstat's; 0 for an exact unit.
     n1, n2 : int
         Values in the baseline and in this cell.
     right_p : float
-        The exact two-sided p where benchstat's is wrong; else the same as ``p``.
+        The exact two-sided p if benchstat's is wrong; else equal to ``p``.
     alpha : float
-        Above which p a difference does not count.
+        The level above which a difference is not significant.
     """
 
     p: float
@@ -190,7 +190,7 @@ class Summary:
     Parameters
     ----------
     center, low, high : float
-        In the unit of the table; a bound that the sample cannot give is infinite.
+        In the unit of the table; a bound that the sample cannot determine is infinite.
     """
 
     center: float

@@ -96,9 +96,9 @@ class Repository:
     Parameters
     ----------
     root : Path
-        A folder of the repository: its work trees are used at the same place.
+        A folder of the repository: in work trees, the same folder is used.
     trees : Path
-        Where the work trees go; `close` removes them.
+        The parent folder of work trees; `close` removes them.
     """
 
     def __init__(self, root: Path, trees: Path) -> None:
@@ -152,7 +152,7 @@ class Repository:
         Raises
         ------
         ConfigError
-            If an end is no commit, or the good one does not come before the bad one.
+            If an end is not a commit, or the good one does not precede the bad one.
         """
         good, dots, bad = span.partition("..")
         if not (good and dots and bad) or bad.startswith("."):
@@ -177,7 +177,7 @@ class Repository:
         Raises
         ------
         ConfigError
-            If it means none, or there is no repository.
+            If it is not a commit, or there is no repository.
         """
         code, output = self._run(
             "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"

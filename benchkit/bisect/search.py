@@ -74,7 +74,7 @@ class Limits:
     rounds : int
         Of each step.
     builds : int
-        The most commits that are built, ends included.
+        The maximum number of commits to build, including the ends.
     """
 
     probability: float = 0.99
@@ -89,13 +89,13 @@ class Ends:
     Parameters
     ----------
     row : Row
-        In which they differ most surely.
+        The row with the clearest difference.
     change : tuple of float
-        As a ratio, and the ends of its interval at 95 %.
+        As a ratio, with the ends of its 95 % interval.
     rounds, most : int
-        Those made, and as many as there may be.
+        The completed rounds, and their maximum.
     needed : int or None
-        The round after which they are likely to differ surely, or do; None if after none.
+        The round after which a significant difference is likely or reached; None if there is none.
     """
 
     row: Row
@@ -112,13 +112,13 @@ class Answer:
     Parameters
     ----------
     row : Row
-        The row that was followed.
+        The row that was searched.
     first, last : int
-        The shortest range of commits that holds the change with the probability asked for.
+        The shortest range of commits that contains the change with the required probability.
     change : tuple of float
-        The change as a ratio, and the ends of its interval at 95 %.
+        The change as a ratio, with the ends of its 95 % interval.
     builds, runs : int
-        How many commits were built, how many runs were made.
+        The number of built commits and of runs.
     unusable : frozenset of int
         Commits that cannot be built or run.
     found : CommitSearch or None

@@ -33,9 +33,10 @@ class Measured:
     Parameters
     ----------
     change, low, high : float
-        Against the good end, as a ratio, with its interval at 95 % without the builds' offsets.
+        Relative to the good end, as a ratio, with its 95 % interval without the offsets of builds.
     probability : float
-        That the change came after the commit measured before it, up to this one.
+        The probability that the change happened after the previously measured commit, up to this
+        one.
     """
 
     commit: str
@@ -59,17 +60,17 @@ class Summary:
     Parameters
     ----------
     first, last : str
-        The shortest range of commits that holds the change.
+        The shortest range of commits that contains the change.
     change, low, high : float
-        The change as a ratio, with its interval at 95 %.
+        The change as a ratio, with its 95 % interval.
     probability : float or None
-        Of the most probable place; None if the ends were not shown to differ.
+        That of the most probable position; None if the ends were not shown to differ.
     offset : float or None
-        How far builds without a change differ, as a standard deviation of the ratio.
+        How much builds without a change differ, as a standard deviation of the ratio.
     unusable : tuple of str
         Commits that cannot be built or run.
     commits : tuple of Measured
-        Oldest first.
+        The oldest first.
     """
 
     ending: str

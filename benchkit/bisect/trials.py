@@ -60,14 +60,14 @@ class Trials:
     commits : sequence of Commit
         The history, the good end first.
     out : Path
-        Where the outputs are; those that it holds are read.
+        The folder of the outputs; existing ones are read.
     tell : callable
-        Gets a line for every step, and every build that failed.
+        Called with a line for every step, and for every failed build.
 
     Raises
     ------
     ConfigError
-        If the folder holds runs of these commits by other scripts.
+        If the folder contains runs of these commits by other scripts.
     """
 
     def __init__(

@@ -55,23 +55,23 @@ def calibrate(
     ----------
     rule : Rule, optional
     pairs : sequence of (str, str), optional
-        Variants that are the same thing measured twice; else each variant is split by itself.
+        Variants of the same program, measured twice; by default each variant is split.
     plan : Plan, optional
-        Its primaries, if it names any, in place of those of the tools.
+        Its primaries, if it names any, replace those of the tools.
 
     Raises
     ------
     SelectionError
-        As `collect_replicates`.
+        Like `collect_replicates`.
     DataError
-        If nothing has two runs, or too few for the number of runs per side that was asked for.
+        If nothing has two runs, or too few for the requested number of runs per side.
 
     Notes
     -----
-    A change is found where p <= 1 - confidence, of a single row, and the estimate reaches the
-    margin. Over all splits of one set of runs a rank test rejects as often as its level says,
-    whatever the runs: that part checks the rule. What the machine does shows in the runs as they
-    were measured, first against last or one variant against the other.
+    A change is reported if p <= 1 - confidence for a single row, and the estimate reaches the
+    margin. Over all splits of one set of runs, a rank test rejects as often as its level says,
+    whatever the runs: that part checks the rule. The effect of the machine shows in the runs as
+    they were measured, first against last or one variant against the other.
     """
     rule = rule or Rule()
     series = collect_replicates(observations, runs, plan)

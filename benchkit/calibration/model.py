@@ -34,9 +34,9 @@ class Rule:
     margin, confidence : float
         As in a comparison.
     runs : int or None
-        Runs per side; half of each variant's if None.
+        Runs per side; half of each variant's by default.
     seed : int
-        Of the splits, where more are possible than are tried.
+        For the splits, if there are more than are tried.
     """
 
     margin: float = 0.03
@@ -54,20 +54,20 @@ class NoiseRow:
     k : int
         Runs per side.
     splits, ways : int
-        Splits that were tried, and that there are.
+        Splits that were tried, and the number of possible ones.
     comparisons : int
-        Comparisons without a shared run that the runs hold.
+        The number of comparisons without a shared run.
     sizes : tuple of float
         |log ratio| of the estimate in each split.
     alarms, rejections, equivalent : float or None
-        Shares of the splits in which the rule finds a change, the test alone rejects, and
+        Shares of the splits in which the rule reports a change, the test alone rejects, and
         equivalence is shown; None with one run per side.
     measured : Measurement
         The first k runs against the last k, or one variant against the other.
     is_alarm : bool or None
-        Whether the rule finds a change there.
+        Whether the rule reports a change for them.
     is_pair : bool
-        Whether these are two variants that are the same thing.
+        Whether these are two variants of the same program.
     """
 
     replicates: Replicates
@@ -91,14 +91,15 @@ class NoiseMetric:
     Parameters
     ----------
     rate : Estimate or None
-        False alarms over the splits, the interval from as many trials as there are comparisons
+        False alarms over the splits, with an interval for as many trials as there are comparisons
         without a shared run; None with one run per side.
     measured : Estimate or None
         False alarms in the comparisons in measured order, one per row.
     margin : float
-        Suggested: holds 95 % of further estimates, and what was measured between pairs; rounded up.
+        Suggested: contains 95 % of further estimates and the measured differences of pairs; rounded
+        up.
     margin_low, margin_high : float
-        The 95 % interval of the margin that truly holds 95 %.
+        The 95 % interval of the margin that actually contains 95 %.
     """
 
     metric: str
@@ -121,7 +122,7 @@ class Calibration:
     Parameters
     ----------
     pairs : tuple of (str, str)
-        Variants that are the same thing; empty where each was split by itself.
+        Variants of the same program; empty if each was split.
     skipped : tuple of Replicates
         Those with too few runs for two sides.
     """
@@ -140,11 +141,11 @@ class Sizes:
     Parameters
     ----------
     splits : tuple of float
-        |log ratio| of each split of the runs; NaN where there was none.
+        |log ratio| of each split of the runs; NaN if there was none.
     runs : int
-        That were split.
+        Number of split runs.
     measured : float
-        |log ratio| of two sessions that were measured one beside the other; 0 where none was.
+        |log ratio| of two sessions measured next to each other; 0 if there were none.
     """
 
     splits: tuple[float, ...]
@@ -158,22 +159,23 @@ def suggest_margin(rows: Sequence[Sizes]) -> Estimate:
     Parameters
     ----------
     rows : sequence of Sizes
-        Of one metric at one number of runs per side.
+        Those of one metric at one number of runs per side.
 
     Returns
     -------
     Estimate
         ``value``, a fraction rounded up to half a percent (above 10 % to whole percents), NaN
-        without a size; ``low`` and ``high``: the 95 % interval of the margin that truly holds 95 %.
+        without a size; ``low`` and ``high``: the 95 % interval of the margin that actually contains
+        95 %.
 
     Notes
     -----
     The largest of three: the 95 % quantile of the sizes of the splits; t_{0.975}·e, with e the root
-    of the mean square of the sizes, which is the prediction interval of one more estimate [1]_; and
-    what was measured between two sessions. The degrees of freedom are the runs less one per row,
-    fewer where rows vary unequally, as Satterthwaite counts them. The interval is the larger of
-    that quantile and 1.96·e, times the limits of a standard deviation, and holds the suggested
-    margin. Smallest usable n: 2 runs, where the margin is 12.7 times their difference.
+    mean square of the sizes, which is the prediction interval of one more estimate [1]_; and the
+    measured difference of two sessions. The degrees of freedom are the runs minus one per row, or
+    fewer if rows vary unequally, by Satterthwaite's formula. The interval is the larger of that
+    quantile and 1.96·e, times the limits of a standard deviation, and contains the suggested
+    margin. Smallest usable n: 2 runs, for which the margin is 12.7 times their difference.
 
     References
     ----------

@@ -37,9 +37,9 @@ class CpuTimes:
     ----------
     times : tuple of int
         Of all CPUs together: user, nice, system, idle, waiting for disks, interrupts (two kinds)
-        and stolen; empty where they are not recorded.
+        and stolen; empty if they are not recorded.
     cpus : int
-        That the times are of.
+        The CPUs that the times cover.
     """
 
     times: tuple[int, ...] = ()
@@ -85,9 +85,9 @@ class Quiet:
     Parameters
     ----------
     seconds : float
-        For how long it has to be quiet.
+        How long it has to be quiet.
     root : Path
-        Where ``proc`` is.
+        The parent folder of ``proc``.
     """
 
     def __init__(

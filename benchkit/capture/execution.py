@@ -49,16 +49,16 @@ class Outcome:
     Parameters
     ----------
     start, end : datetime
-        UTC; the end is the start and the time that passed, whatever happened to the clock.
+        UTC; the end is the start plus the elapsed time, even if the clock was changed.
     exit : int
-        As a shell tells it: 128 + n where signal n ended the command; as ``timeout`` does where
-        benchkit stopped it.
+        As in a shell: 128 + n if signal n ended the command; like ``timeout`` if benchkit stopped
+        it.
     is_interrupted : bool
         Whether the user stopped it.
     reason : str
         Why benchkit stopped it; empty if it ended by itself.
     left : int
-        Processes of it that were still running at its end, and were stopped.
+        The number of its processes that were still running at its end, and were stopped.
     """
 
     start: datetime
@@ -87,17 +87,17 @@ def execute(
     Parameters
     ----------
     out, err : file
-        What it prints goes here, as it comes.
+        Its output goes here as it arrives.
     show : bool
-        Whether it is shown on standard error as well.
+        Whether it is also shown on standard error.
     folder : Path, optional
-        Where it runs; the working directory if not given.
+        Its working directory; that of this process by default.
     cpus : collection of int
-        That it runs on; all if none is named.
+        The CPUs it may use; all by default.
     seconds : float
-        That it may take; 0 for any time.
+        Time limit; 0 for none.
     watch : callable
-        Tells why it is to be stopped before its end, or nothing.
+        Returns why it must be stopped early, or nothing.
 
     Raises
     ------

@@ -32,7 +32,7 @@ class Fields:
     Parameters
     ----------
     known : collection of str
-        The numbers that any variant of the plan carries.
+        The numbers that any variant of the plan has.
     """
 
     variant: str

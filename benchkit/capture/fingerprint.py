@@ -68,20 +68,20 @@ def take_fingerprint(
     Parameters
     ----------
     root : Path
-        Where ``proc`` and ``sys`` are.
+        The parent folder of ``proc`` and ``sys``.
     environ : mapping, optional
-        The variables of the environment; those of this process if not given.
+        The environment variables; those of this process by default.
     folder : Path, optional
-        Whose git checkout is read; the working directory if not given.
+        A folder in a git checkout; the working directory by default.
 
     Returns
     -------
     dict of str to str
-        ``cpu`` (model), ``cpus`` (how many this process may use), ``affinity`` (which, where not
-        all), ``siblings`` (the logical CPUs of each core, cores apart by a blank), ``governor``,
-        ``memory`` (bytes), ``kernel``, ``os``, ``arch``; ``cpu_limit`` (cores) and
-        ``memory_limit`` (bytes) of the control group;
-        ``commit`` and ``changed`` of its git checkout; the `VARIABLES` that are set.
+        ``cpu`` (model), ``cpus`` (how many this process may use), ``affinity`` (which, if not all),
+        ``siblings`` (the logical CPUs of each core, cores separated by a blank), ``governor``,
+        ``memory`` (bytes), ``kernel``, ``os``, ``arch``; ``cpu_limit`` (cores) and ``memory_limit``
+        (bytes) of the control group; ``commit`` and ``changed`` of its git checkout; the
+        `VARIABLES` that are set.
 
     Examples
     --------
@@ -198,12 +198,12 @@ def read_limits(root: Path = Path("/")) -> dict[str, str]:
     Parameters
     ----------
     root : Path
-        Where ``proc`` and ``sys`` are.
+        The parent folder of ``proc`` and ``sys``.
 
     Returns
     -------
     dict of str to str
-        ``cpu_limit`` and ``memory_limit``; a limit that is not set or not told is left out.
+        ``cpu_limit`` and ``memory_limit``; an unset or unknown limit is left out.
 
     Examples
     --------

@@ -44,7 +44,7 @@ class Places:
     Parameters
     ----------
     root : Path
-        Need not be there.
+        Need not exist.
     """
 
     def __init__(self, root: Path) -> None:
@@ -69,7 +69,7 @@ class Places:
         words : sequence of str
             The command.
         variant, benchmark : str
-            Empty where they are not named.
+            Empty if they are not named.
         """
         tool = find_tool(words)
         folder = self.root / _folder_name(variant) if variant else self.root
@@ -179,7 +179,7 @@ def holding(folder: Path) -> Iterator[None]:
     Raises
     ------
     ConfigError
-        If a session is under way there, or the folder cannot be used.
+        If a session is in progress there, or the folder cannot be used.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -205,14 +205,14 @@ class Claim:
     Parameters
     ----------
     stem : Path
-        The path of the output without its ending; its folder exists.
+        The path of the output without its extension; its folder exists.
     run : int
         The number of the run.
 
     Raises
     ------
     FileExistsError
-        If the name is taken, by a file, a symbolic link or another session.
+        If the name is taken by a file, a symbolic link or another session.
     """
 
     def __init__(self, stem: Path, run: int) -> None:

@@ -66,25 +66,25 @@ class Commands:
     command : tuple of str
         The run that is measured.
     warmup : tuple of str
-        Run and kept before each of them, as a warm-up; empty if there is none.
+        Run before each of them and kept as a warm-up; empty if there is none.
     before, after : tuple of str
-        Run around them and neither timed nor kept; empty if there is none.
+        Run around them, and neither timed nor kept; empty if there is none.
     serve : tuple of str
-        The service that is measured: runs as long as they do, and is stopped; empty if none is
+        The measured service: runs as long as they do, and is then stopped; empty if none is
         started.
     ready : str
         A URL or ``host:port`` that answers as soon as the service can be measured.
     ready_timeout : float
-        Seconds in which it has to answer.
+        Time limit in seconds for its first answer.
     folder : Path, optional
-        Where the runs are made; the working directory if not given.
+        The working directory of the runs; that of this process by default.
     build : str
-        The script by which the folder was built before; empty if by none.
+        The script that built the folder; empty if none did.
     commit : str
-        That the folder holds; a series with runs of another one does not go on. Empty if any may
-        be there.
+        The commit in the folder; a series with runs of a different one cannot be continued. Empty
+        if any is allowed.
     numbers : mapping of str to float
-        That the variant carries (``spans = 4``), by which it is a dose.
+        Those of the variant (``spans = 4``), by which it is a dose.
     """
 
     command: tuple[str, ...]
@@ -107,11 +107,11 @@ class Stopping:
     Parameters
     ----------
     margin, confidence : float
-        By which rows count as decided.
+        The criteria for decided rows.
     baseline : str
         The variant with which the others are compared.
     metric : str
-        The primary metrics that were named, with commas between them; empty if none was.
+        The named primary metrics, separated by commas; empty if none was named.
     """
 
     design: SequentialDesign
@@ -133,7 +133,7 @@ class Plan:
     Parameters
     ----------
     variants : mapping of str to Commands
-        A single one may be nameless.
+        A single one may have no name.
     rounds : int
         Runs of each variant.
     order : {'abba', 'rotate', 'random'}
@@ -142,15 +142,15 @@ class Plan:
     pause : float
         Seconds between runs.
     is_interleaved : bool
-        Whether rounds and places are written down.
+        Whether rounds and positions are recorded.
     is_pinned : bool
-        Whether service and generator get cores of their own.
+        Whether service and generator get separate cores.
     quiet : float
         Seconds for which the machine has to be quiet before each variant's turn.
     timeout : float
-        Seconds that each command may take; 0 for any time.
+        Time limit of each command in seconds; 0 for none.
     stopping : Stopping, optional
-        Of a session that stops by itself; ``rounds`` does not count then.
+        For a session that stops by itself; ``rounds`` is ignored then.
     """
 
     variants: Mapping[str, Commands]
@@ -352,11 +352,11 @@ def order_rounds(variants: Sequence[str], rounds: int, order: str, seed: int) ->
     Parameters
     ----------
     order : {'abba', 'rotate', 'random'}
-        ``abba``: forth and back in turn, so that a straight drift touches all alike after every
-        second round. ``rotate``: each round begins one variant later, so that each is in each
-        place equally often. ``random``: each round is shuffled by itself.
+        ``abba``: alternately forwards and backwards, so that a linear drift affects all equally
+        after every second round. ``rotate``: each round begins one variant later, so that each is
+        equally often in each position. ``random``: each round is shuffled separately.
     seed : int
-        Of the shuffling.
+        For the shuffling.
 
     Examples
     --------

@@ -57,7 +57,7 @@ def require_plan(
     Raises
     ------
     ConfigError
-        If it holds such runs.
+        If it contains such runs.
     """
     plans = {redact_label(name): commands for name, commands in variants.items()}
     for sidecar in sidecars:
@@ -97,7 +97,7 @@ def refuse_series(sidecars: Sequence[Sidecar], folder: Path) -> None:
     Raises
     ------
     ConfigError
-        If it holds one.
+        If it contains one.
     """
     if any(each.role == "measured" and read_stopping(each.stopping)[0] for each in sidecars):
         raise ConfigError(
@@ -130,8 +130,8 @@ def count_rounds(sidecars: Sequence[Sidecar], plan: Plan, folder: Path) -> dict[
     Raises
     ------
     ConfigError
-        If the folder holds other runs, also of other commits or commands, or lacks a run of an
-        earlier round.
+        If the folder contains other runs, including those of other commits or commands, or lacks a
+        run of an earlier round.
     """
     design = plan.stopping.design if plan.stopping else None
     made: dict[str, set[int]] = {redact_label(name): set() for name in plan.variants}
@@ -186,22 +186,22 @@ class Record:
     argv : sequence of str
         The command, without its secrets.
     start, end : datetime
-        With their zone.
+        With their time zone.
     exit : int
-        The exit code as a shell tells it: 128 + n where signal n ended the command.
+        The exit code as in a shell: 128 + n if signal n ended the command.
     variant, benchmark : str
-        Empty where they were not named.
+        Empty if they were not named.
     role : {'measured', 'warmup', 'failed'}
     block, position : int or None
-        The round, and the place in it.
+        The round, and the position in it.
     remark : str
         Why the run counts as failed.
     stopping : mapping of str to int, float or str
-        Of an early-stopping series: the round, and the rule that stops it; else empty.
+        For an early-stopping series: the round, and the rule that stops it; else empty.
     conditions : mapping of str to float
-        How the machine was while the command ran.
+        The state of the machine while the command ran.
     plan : mapping of str to str
-        What else the plan says: the commands around this one, and how the folder was built.
+        The rest of the plan: the commands around this one, and how the folder was built.
     env : mapping of str to str
         The fingerprint of the machine.
     """

@@ -79,7 +79,7 @@ class Service:
     Parameters
     ----------
     log : file
-        What it prints goes here.
+        Its output goes here.
     """
 
     def __init__(self, commands: Commands, log: BinaryIO) -> None:

@@ -63,11 +63,11 @@ class Session:
     Parameters
     ----------
     planned : int
-        How many there were to be, warm-ups included.
+        The number of planned runs, including warm-ups.
     earlier : int
-        How many of these an earlier session had made.
+        How many of these an earlier session had completed.
     problem : str
-        The first thing that failed; empty if nothing did.
+        The first failure; empty if there was none.
     is_interrupted : bool
         Whether the user stopped it.
     """
@@ -98,21 +98,21 @@ def carry_out(
     Parameters
     ----------
     out : Path
-        The folder, which is made if it is not there; runs that it holds are added to.
+        The folder, which is created if necessary; new runs are added to existing ones.
     show : bool
-        Whether what the commands print is shown on standard error as well.
+        Whether the commands' output is also shown on standard error.
     keep_going : bool
-        Whether to go on after a command has failed.
+        Whether to continue after a command has failed.
     tell : callable
-        Gets a line for every run.
+        Called with a line for every run.
     is_decided : callable
-        Gets the number of complete rounds of an early-stopping series, first of those that the
-        folder holds, and tells whether it stops.
+        Called with the number of complete rounds of an early-stopping series, first for the
+        existing runs; returns whether it stops.
 
     Raises
     ------
     ConfigError
-        If a command is not there, the folder cannot be written to, or it holds other runs than
+        If a command does not exist, the folder is not writable, or it contains other runs than
         those of the series; nothing was run then.
     """
     _require_commands(plan)

@@ -30,7 +30,7 @@ class Subject:
     Parameters
     ----------
     url : str
-        Where a service answers.
+        The address of a service.
     serve : str
         The command that starts it.
     """
@@ -53,7 +53,7 @@ def write_plan(plan: FirstPlan, subject: Subject = Subject()) -> str:
     Raises
     ------
     ConfigError
-        If what is measured does not go with the tool, or is named in part only.
+        If the measured command does not suit the tool, or is only partly specified.
 
     Examples
     --------

@@ -77,7 +77,7 @@ def read_codes(texts: Sequence[str] | None, option: str) -> tuple[str, ...]:
     Raises
     ------
     ConfigError
-        If no code begins so.
+        If no code has this prefix.
     """
     from difflib import get_close_matches
 

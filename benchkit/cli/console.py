@@ -65,9 +65,9 @@ def print_table(table: Table, file: TextIO, width: int | None = None) -> None:
     Parameters
     ----------
     file : TextIO
-        Colours are used where it is a terminal and ``NO_COLOR`` is not set.
+        Colours are used if it is a terminal and ``NO_COLOR`` is not set.
     width : int, optional
-        Columns of the screen; that of the terminal if not given, unlimited for a file.
+        Columns of the screen; by default those of the terminal, unlimited for a file.
     """
     file.write(_render(table, file, width) + "\n")
 
@@ -78,7 +78,7 @@ def render_table(table: Table, *, markdown: bool = False, to_file: bool = False)
     Parameters
     ----------
     to_file : bool
-        Whether the text goes to a file and not to stdout.
+        Whether the text is for a file instead of stdout.
     """
     if markdown:
         from benchkit.reporting.markdown_text import write_table
@@ -113,7 +113,7 @@ def render_texts(texts: Sequence[str], *, to_file: bool = False) -> str:
     Parameters
     ----------
     to_file : bool
-        Whether they go to a file and not to stdout.
+        Whether they are for a file instead of stdout.
     """
     file = None if to_file else sys.stdout
     head, *below = [text.split("\n") for text in texts]
@@ -136,15 +136,15 @@ def render_comparison(
     Parameters
     ----------
     runs : Runs, optional
-        What was measured, for the line that names the machine and the days.
+        The measured runs, for the line with the machine and the days.
     by : str
-        A column or param: a table for each of its values.
+        A column or param: one table for each of its values.
     to_file : bool
-        Whether the text goes to a file and not to stdout.
+        Whether the text is for a file instead of stdout.
     parts : mapping of str to Part, optional
-        What is shown between the primary metrics and the others.
+        Shown between the primary metrics and the others.
     every : bool
-        Whether to show all exploratory rows, however many.
+        Whether to show all secondary rows, however many.
     """
     from benchkit.reporting.head import write_lines
     from benchkit.tables.derived import shown_apart
@@ -175,7 +175,7 @@ def render_gate(result: GateResult, *, to_file: bool = False) -> str:
     Parameters
     ----------
     to_file : bool
-        Whether the text goes to a file and not to stdout.
+        Whether the text is for a file instead of stdout.
     """
     from benchkit.gating.table import gate_table
     from benchkit.gating.wording import describe_notes
@@ -199,7 +199,7 @@ def plain(text: str, file: TextIO | None = None) -> str:
     Parameters
     ----------
     file : TextIO, optional
-        Where it goes: characters that its encoding lacks are spelled in ASCII. UTF-8 if not given.
+        The output: characters that its encoding lacks are written in ASCII. UTF-8 by default.
 
     Examples
     --------
@@ -222,9 +222,9 @@ def wrap(text: str, file: TextIO | None = None, width: int | None = None) -> str
     Parameters
     ----------
     file : TextIO, optional
-        Where it goes; what is no screen has no end.
+        The output; without a screen, the width is unlimited.
     width : int, optional
-        Columns; those of the screen if not given.
+        Columns; by default those of the screen.
 
     Examples
     --------

@@ -62,12 +62,12 @@ def write_sample(folder: Path) -> None:
     Parameters
     ----------
     folder : Path
-        Made if it is not there.
+        Created if necessary.
 
     Raises
     ------
     ConfigError
-        If it cannot be written to.
+        If it is not writable.
     """
     from importlib import resources
 

@@ -46,7 +46,7 @@ def look_up(words: Sequence[str]) -> tuple[Explanation, ...]:
     Raises
     ------
     ConfigError
-        If nothing is called so.
+        If there is nothing with this name.
     """
     from benchkit.audit.catalogue import CATALOGUE
     from benchkit.parsers import mapped, registry

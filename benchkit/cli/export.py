@@ -90,7 +90,7 @@ def select_some(
     Raises
     ------
     SelectionError
-        If no row has them; the message names the values that there are.
+        If no row has them; the message lists the existing values.
     """
     from benchkit.selection import keep, require
 

@@ -98,7 +98,7 @@ def warn_of_future(commits: Mapping[str, Collection[str]], remedy: str) -> str:
     commits : mapping of str to collection of str
         Their dates.
     remedy : str
-        What to do about one.
+        The remedy for one.
     """
     from benchkit.history.outcome import is_future
     from benchkit.labels.declared import read_time

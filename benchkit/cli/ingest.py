@@ -256,7 +256,7 @@ def watching(*, quiet: bool = False, patience: float = PATIENCE) -> Iterator[Wat
     Parameters
     ----------
     quiet : bool
-        Whether the user asked for silence.
+        Whether the user wants no messages.
     patience : float
         Seconds after which the line appears.
     """

@@ -51,7 +51,7 @@ def fit(table: Table, width: int, write: Write) -> Fitted:
     width : int
         Columns of the screen.
     write : callable
-        Writes a cell as the screen shows it.
+        Writes a cell for the screen.
     """
     shapes = [Fitted(table), *_head(table)]
     tried = [_go_without(shape, width, write) for shape in shapes]

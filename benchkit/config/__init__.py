@@ -142,12 +142,12 @@ def load(folder: Path, file: Path | None = None) -> Settings:
     Parameters
     ----------
     file : Path, optional
-        In place of those of the folder; of a ``pyproject.toml`` its ``[tool.benchkit]``.
+        Replaces those of the folder; in a ``pyproject.toml``, its ``[tool.benchkit]``.
 
     Raises
     ------
     ConfigError
-        If the file is no TOML, has an unknown key, or a value of the wrong type.
+        If the file is not TOML, or has an unknown key or a value of the wrong type.
     """
     if file is not None:
         return replace(_load_named(file), source=str(file))

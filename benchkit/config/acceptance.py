@@ -146,7 +146,7 @@ def parse_accepted(tables: object, where: str) -> tuple[Accepted, ...]:
     Raises
     ------
     ConfigError
-        If a key is not known, or commit or reason is missing or too short.
+        If a key is unknown, or commit or reason is missing or too short.
 
     Examples
     --------

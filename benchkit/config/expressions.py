@@ -55,12 +55,11 @@ class Expression:
     Parameters
     ----------
     shown, where, remedy : str
-        As the user wrote it, the option or the key of the settings that it stands in, and what to
-        do where it is too slow.
+        The user's text, the option or key of the settings, and the remedy if it is too slow.
     longest : int
-        Characters of a name.
+        Maximum length of a name.
     spent : float
-        Seconds that slow names took so far.
+        Seconds that slow names have taken so far.
     """
 
     regex: re.Pattern[str]
@@ -108,11 +107,11 @@ def compile_expression(
     Parameters
     ----------
     text, where, hint : str
-        The expression, where it stands, and how one is written.
+        The expression, its place, and how one is written.
     flags : int
         Those of `re.compile`.
     shown, remedy : str
-        What the user wrote, where that is no regular expression, and how it becomes a fast one.
+        The user's text, if that is not a regular expression, and how to make it fast.
 
     Raises
     ------

@@ -53,7 +53,7 @@ def read_file(path: Path) -> str:
     Raises
     ------
     OSError
-        If it cannot be read, is no regular file, or holds more than `LARGEST` bytes.
+        If it cannot be read, is not a regular file, or has more than `LARGEST` bytes.
     UnicodeDecodeError
         If it is not UTF-8.
     """
@@ -101,7 +101,7 @@ def parse_toml(text: str) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        If it is none, is nested too deeply, or has an integer of more than 64 bits.
+        If it is not TOML, is nested too deeply, or has an integer of more than 64 bits.
     """
     if _DEEP.search(text):
         raise ValueError(f"a key has more than {MOST_PARTS} parts")
@@ -131,11 +131,11 @@ def as_key(kind: str, meaning: str, table: str = "") -> dict[str, str]:
     Parameters
     ----------
     kind : str
-        Of the value: a name of `benchkit.config.reference.KINDS`, or words apart by ``|``.
+        Of the value: a name in `benchkit.config.reference.KINDS`, or choices separated by ``|``.
     meaning : str
-        As the reference page and an editor show it.
+        As shown on the reference page and in editors.
     table : str, optional
-        The table of the file that it stands in, where one dataclass holds several.
+        The table of the file, if one dataclass covers several.
     """
     return {"kind": kind, "meaning": meaning, "table": table}
 

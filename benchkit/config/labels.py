@@ -18,11 +18,11 @@ class LabelTables:
     Parameters
     ----------
     labels, facts : mapping
-        The content of ``[labels]``; the tables of facts that stand by themselves and count first.
+        The content of ``[labels]``; the separate tables of facts, which take precedence.
     within : tuple of str
-        The table of the file that holds both.
+        The table of the file that contains both.
     path, text : str
-        Of the file; empty where the settings are no file.
+        Of the file; empty if the settings are not from a file.
     """
 
     labels: Mapping[str, object]

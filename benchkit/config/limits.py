@@ -30,7 +30,7 @@ class Limit:
     unit : str
         The base unit of an amount; ``1`` for points and counts, empty for shares and factors.
     text : str
-        As it was written.
+        As written.
     """
 
     kind: Kind
@@ -56,14 +56,14 @@ def parse_limit(limit: object, where: str) -> Limit:
     ----------
     limit : str or 0
         A text with its unit; KB are 1,000 bytes and KiB 1,024; a number without a unit is a count
-        and carries a sign, ``+2``.
+        and has a sign, ``+2``.
     where : str
         For the error.
 
     Raises
     ------
     ConfigError
-        If it is no limit, or negative.
+        If it is invalid or negative.
 
     Examples
     --------

@@ -151,7 +151,7 @@ def parse_maps(tables: object, where: str) -> tuple[TableMap, ...]:
     Raises
     ------
     ConfigError
-        If a key is not known or is missing, or a value is of the wrong type.
+        If a key is unknown or missing, or a value has the wrong type.
 
     Examples
     --------

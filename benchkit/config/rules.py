@@ -172,7 +172,7 @@ def parse_rules(tables: object, habits: Habits, where: str) -> tuple[Rule, ...]:
     Raises
     ------
     ConfigError
-        If a key is not known, a value is of the wrong kind, or two rules share a name.
+        If a key is unknown, a value has the wrong type, or two rules share a name.
     """
     if not isinstance(tables, list) or not all(isinstance(table, Mapping) for table in tables):
         raise ConfigError("`gate` is not a list of tables", where=where, hint="use [[gate]]")

@@ -20,13 +20,13 @@ class Entry:
     severity : str
         What its findings can be: ``warning``, ``info``, or both.
     says : str
-        One line, as it stands in the manual.
+        One line, as in the manual.
     what, why : str
-        When the rule fires, with its limits; what goes wrong where nobody looks.
+        When the rule fires, with its limits; what goes wrong if it is ignored.
     example : str
-        A finding as it is printed, or the data that makes it.
+        A finding as it is printed, or the data that causes it.
     do : str
-        What helps.
+        The remedy.
     """
 
     code: str
