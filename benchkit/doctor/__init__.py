@@ -35,7 +35,7 @@ def examine(
     Parameters
     ----------
     seconds : float
-        How long to measure; 0 for not at all.
+        How long to measure; 0 skips it.
     pause, measure : callable
         How to wait, and how to measure.
     """

@@ -30,7 +30,7 @@ class Counts(CpuTimes):
     processes : dict of (int, str) to int
         CPU time of each process, by number and name.
     throttled, hot, swapped : int or None
-        Periods in which a limit held this process back, thermal events, pages swapped in and out.
+        Periods in which a limit throttled this process, thermal events, pages swapped in and out.
     """
 
     processes: dict[tuple[int, str], int] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class Machine:
     Parameters
     ----------
     root : Path
-        Where ``proc`` and ``sys`` are.
+        The parent folder of ``proc`` and ``sys``.
     """
 
     def __init__(self, root: Path = Path("/")) -> None:
@@ -127,7 +127,7 @@ class Check:
     ----------
     state : {'noisy', 'quiet', 'not recorded'}
     reading, remedy : str
-        How it is; what to do where that is noisy.
+        The state; the remedy if it causes noise.
     """
 
     name: str

@@ -35,13 +35,13 @@ class Noise:
     Parameters
     ----------
     spread : float
-        Coefficient of variation of the blocks, without a single outlying one.
+        Coefficient of variation of the blocks, without a single outlier.
     detectable : float
-        The smallest change that 8 runs per side of the length of a block usually show.
+        The smallest change that 8 runs per side, as long as a block, would usually detect.
     outliers : int
-        Blocks that are left out.
+        Number of blocks that are left out.
     durations : tuple of float
-        Of all blocks, in seconds.
+        Those of all blocks, in seconds.
     """
 
     grade: str

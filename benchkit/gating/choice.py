@@ -55,7 +55,7 @@ def choose(results: Chosen, policy: Policy, requested: Requested) -> Choice:
     Raises
     ------
     SelectionError, BaselineError
-        If a name is not there, or no baseline can be told.
+        If a name does not exist, or no baseline can be inferred.
     ConfigError
         If every rule names its pair, and the command line names others.
     """
@@ -120,9 +120,9 @@ def require_names(observations: Observations, policy: Policy, requested: Request
     Raises
     ------
     SelectionError
-        With the name that may have been meant.
+        With the likely intended name.
     ConfigError
-        If ``where`` names neither a column nor a param.
+        If ``where`` contains neither a column nor a param.
     """
     present = dict.fromkeys(observations["variant"].tolist())
     pairs = (*requested.pairs, *(rule.pair for rule in policy.rules if rule.pair))
@@ -177,7 +177,7 @@ def lacks_baseline(results: Loaded, requested: Collection[str]) -> bool:
     Parameters
     ----------
     requested : collection of str
-        The baselines that are named; empty if none is.
+        The named baselines; empty if there are none.
     """
     if any(problem.severity == "error" for problem in results.diagnostics):
         return False
@@ -199,11 +199,11 @@ def is_of_baseline(argument: str, requested: Collection[str], *, is_first: bool)
     Parameters
     ----------
     argument : str
-        As it was named, ``base=git:FETCH_HEAD:main``.
+        As typed, ``base=git:FETCH_HEAD:main``.
     requested : collection of str
-        The baselines that are named; empty if none is.
+        The named baselines; empty if there are none.
     is_first : bool
-        Whether it stands before the other paths.
+        Whether it is the first path.
 
     Examples
     --------

@@ -27,7 +27,7 @@ def find_unlike(history: History, observations: Observations, runs: Runs) -> dic
     Returns
     -------
     dict of int to str
-        The reasons, by the places of the series in the history.
+        The reasons, by the positions of the series in the history.
     """
     newest = history.latest.commit if history.latest else ""
     sides = _list_sides(read_trials(runs).of_role("measured"))

@@ -29,14 +29,14 @@ class Event:
     Parameters
     ----------
     name : str
-        As JSON counts it.
+        As in JSON.
     default : {'fail', 'warn', 'pass'}
     key : str
-        The policy key, in words; empty where nothing changes it.
+        The policy key, in words; empty if nothing changes it.
     exit_code : ExitCode
-        Where it fails the gate.
+        The code if it fails the gate.
     verdict, warned : {'pass', 'fail', 'undecided'}
-        Where it fails the gate, and where the policy only warns.
+        If it fails the gate, and if the policy only warns.
     """
 
     name: str
@@ -147,11 +147,11 @@ class Occurrence:
     Parameters
     ----------
     action : {'fail', 'warn', 'pass'}
-        What the policy makes of it.
+        The policy's action.
     text : str
         What happened, in a clause: ``a run of new failed: new/1.txt:7: panic: boom``.
     rule : str
-        The rule that it concerns; empty for the whole gate.
+        The rule concerned; empty for the whole gate.
     pair : (baseline, variant) or None
     """
 

@@ -74,15 +74,15 @@ def list_incidents(
     runs : Runs
         Of every role.
     reports : sequence of SourceReport
-        Of sources that were read just now; empty for a store.
+        For sources that were just read; empty for a store.
     baselines : collection of str
-        A failed run of one of these decides nothing about the variant.
+        A failed run of one of these does not affect the decision on the variant.
     variants : collection of str or None
-        Those that are gated; None for all.
+        The gated ones; None for all.
     stale : mapping of str to DataError, optional
-        Those of which only earlier runs are there, with the reason.
+        Those that have only earlier runs, with the reason.
     strict : bool
-        Whether a file of no known format fails the gate.
+        Whether a file of an unknown format fails the gate.
     """
     is_crossed = (runs["role"] == "measured") & runs["remark"].notna()
     is_measured = runs["variant"].isin(runs.loc[runs["role"] == "measured", "variant"])

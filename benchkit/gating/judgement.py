@@ -80,17 +80,17 @@ def judge_rules(
     Parameters
     ----------
     findings : sequence of Finding
-        With one of a severity that a rule excludes, the rule fails and shows only what is over
-        its limit.
+        If one has a severity that a rule excludes, the rule fails and only shows what is over its
+        limit.
     pairs : sequence of (baseline, variant)
-        Those that a rule without a pair is about; all if none is given.
+        Those that a rule without a pair covers; all by default.
     unlike : mapping of pair to text, optional
         Pairs whose sides were measured on different machines, and how these differ.
     named : sequence of (baseline, variant)
-        Those that were asked for by name: a rule without a pair that compares nothing of one of
-        them is blind.
+        Those requested by name: a rule without a pair that compares nothing of one of them is
+        blind.
     acceptances : callable
-        Gives the accepted regressions of a rule that have not ended.
+        Returns the accepted regressions of a rule that are still valid.
 
     Notes
     -----
@@ -155,8 +155,8 @@ def judge_verdicts(
     Returns
     -------
     GateOutcome
-        One rule: a regression is over the limit. Within target are equivalence, an improvement,
-        and a row of which a cost of the margin is excluded, whatever it may gain.
+        One rule: a regression is over the limit. Equivalence, an improvement, and a row that
+        excludes a cost of the margin, whatever it may gain, are within the target.
     """
     gated = [v for v in verdicts.rows if v.contrast.primary or is_exact(v.contrast)]
     outcome = _hold_margin(verdicts, gated, habits, findings, unlike or {}, acceptances)

@@ -40,14 +40,14 @@ def find_unlike(
     ----------
     pairs : sequence of (baseline, variant)
     findings : sequence of Finding
-        Of the same comparison: whatever B204 finds counts.
+        Those of the same comparison: everything in B204 counts.
 
     Notes
     -----
-    Where one side alone tells its machine, or nothing that both tell can be compared, it is not
-    known to be the same. Where neither does, it is taken to be, unless one of them was brought from
-    elsewhere (a commit, a web address, an object store, an archive) or they differ in origin. What
-    many machines share (the system, its architecture) tells none.
+    If only one side records its machine, or the two have no comparable facts in common, the machine
+    is not known to be the same. If neither does, it is assumed to be the same, unless one of them
+    was imported (from a commit, a web address, an object store, an archive) or their origins
+    differ. Facts that many machines share (the system, its architecture) identify none.
     """
     differing = {f.where: f.message for f in findings if f.code == OTHER_MACHINE}
     sides = _list_sides(runs)

@@ -39,14 +39,14 @@ def match(
     Parameters
     ----------
     pairs : sequence of (baseline, variant)
-        Those that a rule without a pair is about; all if none is given.
+        Those that a rule without a pair covers; all by default.
     named : sequence of (baseline, variant)
         Those that such a rule has to compare.
 
     Raises
     ------
     ConfigError
-        If ``where`` names neither a column nor a param of the data.
+        If ``where`` contains neither a column nor a param of the data.
     """
     known = [*COLUMNS, *sorted({param for c in contrasts for param in read_params(c.params)})]
     for key, _ in rule.where:

@@ -46,21 +46,21 @@ class RowOutcome:
     ----------
     word : {'within target', 'acceptable', 'over the limit', 'not shown'}
     evidence : LimitEvidence
-        Against the rule's limit.
+        Relative to the rule's limit.
     p_over : float or None
-        Of the test for "over", adjusted over the gate.
+        For the test of "over", adjusted over the gate.
     adjustment : str
         How it was adjusted, as in a verdict; empty without a test.
     runs_needed : int or None
-        Runs per side that would usually show a cost of nothing to be within the limit, or where
-        there are as many already the estimated cost; None where the row is decided, or no
-        practical number is enough.
+        Runs per side that would usually show that a zero cost is within the limit, or the estimated
+        cost if there are already as many; None if the row is decided, or no practical number is
+        enough.
     action : {'fail', 'warn', 'pass'}
-        What being over the limit does.
+        What happens if the row is over the limit.
     undecided : str
-        Why nothing that the runs measure could decide the row; empty where it could be decided.
+        Why no measured value could decide the row; empty if one could.
     accepted : Acceptance or None
-        The policy's, where the row is over its limit.
+        The policy's, if the row is over its limit.
     """
 
     rule: Rule
@@ -93,14 +93,14 @@ class RuleOutcome:
     Parameters
     ----------
     missing : tuple of str
-        What the rule names and no compared row has: ``benchmark=Ping``.
+        Names in the rule that match no compared row: ``benchmark=Ping``.
     barred : str
-        Which findings of a severity that the rule excludes were found: nothing is shown but what
-        is over the limit. Empty without any.
+        Findings with a severity that the rule excludes: only rows over the limit are reported.
+        Empty without any.
     dropped : tuple of Dropped
-        Rows that only the baseline has: nothing is shown of them.
+        Rows that only the baseline has: they show nothing.
     acceptances : tuple of (baseline, Acceptance)
-        Those of the rule that have not ended.
+        Those of the rule that are still valid.
     """
 
     rule: Rule
@@ -162,17 +162,17 @@ class GateOutcome:
     Parameters
     ----------
     confidence : float
-        1 - alpha of every one-sided test.
+        1 - alpha for every one-sided test.
     events : tuple of Occurrence
-        Those that concern no row: crashes, damage, new benchmarks, what was not compared.
+        Those that concern no row: crashes, damage, new benchmarks, missing comparisons.
     problem : str
         Why nothing could be compared; empty if something was.
     problem_action : {'fail', 'pass'}
-        What that does by itself; "pass" where it only follows from an event.
+        The action for that by itself; "pass" if it only follows from an event.
     problem_code : ExitCode
-        USAGE where the policy or an option cannot be used.
+        USAGE if the policy or an option cannot be used.
     worse : tuple of Contrast
-        The exact rows that got worse, whether a rule is about them or not.
+        The exact rows that got worse, whether or not a rule covers them.
     """
 
     rules: tuple[RuleOutcome, ...]

@@ -87,9 +87,9 @@ def plant(observations: Observations, rows: Sequence[RowOutcome]) -> Observation
 
     Notes
     -----
-    Where lower is better, all values of the variant are moved up to twice what the worst baseline
-    run may cost; where higher is better, scaled down to half of it. A loss that the limit allows
-    down to nothing cannot be planted and is left out.
+    If lower is better, all values of the variant are raised to twice what the worst baseline run
+    may cost; if higher is better, they are scaled down to half of it. If the limit allows a loss
+    down to zero, nothing can be planted.
     """
     changed = observations.copy()
     subjects = changed["subject"].astype("str").fillna("")

@@ -26,11 +26,11 @@ class Policy:
     Parameters
     ----------
     rules : tuple of Rule
-        Empty: no primary row may be a regression.
+        If empty, no primary row may be a regression.
     settings : Settings
         Confidence, margin, blocks, title and primaries.
     is_overridden : bool
-        Whether its rules are limits of the command line.
+        Whether its rules are limits from the command line.
     """
 
     rules: tuple[Rule, ...]
@@ -45,7 +45,7 @@ class Policy:
         Raises
         ------
         ConfigError
-            If it is none of these, the file cannot be read, or a key or value is not known.
+            If it is none of these, the file cannot be read, or a key or value is unknown.
 
         Examples
         --------

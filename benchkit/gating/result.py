@@ -31,12 +31,12 @@ class SelfTest:
     Parameters
     ----------
     planted : int
-        Rows in which one was planted.
+        Number of rows with a planted regression.
     unseen : tuple of str
-        Those in which the gate did not see it, and why.
+        Those in which the gate missed it, and why.
     answers : mapping of str to str
-        What the gate makes of a planted crash, damaged file and lost benchmark: fail, or warn or
-        pass where the policy says so; empty where it did not see it.
+        The gate's reaction to a planted crash, damaged file and lost benchmark: fail, or warn or
+        pass if the policy says so; empty if it missed it.
     """
 
     planted: int
@@ -81,11 +81,11 @@ class GateResult:
     Parameters
     ----------
     policy : str
-        Where the rules are from, in words.
+        The origin of the rules, in words.
     self_test : SelfTest or None
-        In place of the outcome, where it was asked for.
+        Replaces the outcome, if it was requested.
     diagnostics : tuple of Diagnostic
-        What was met while the results were read.
+        Problems while reading the results.
     """
 
     outcome: GateOutcome

@@ -99,23 +99,23 @@ def run_gate(
     Parameters
     ----------
     load : callable
-        Gives the results of paths.
+        Returns the results of paths.
     policy : Policy
     paths : sequence of str
-        Each may lead with the label of its variant, ``base=results/1``.
+        Each may begin with the label of its variant, ``base=results/1``.
     baseline, variants, pairs
-        What rules without a pair are about.
+        The subject of rules without a pair.
     self_test : bool
-        Plant a regression in a copy of the data, rule by rule, and tell whether it is seen.
+        Plant a regression in a copy of the data, rule by rule, and report whether it is noticed.
     allow_missing : bool
-        Pass where no baseline is among the variants, or its path is not there.
+        Pass if no baseline is among the variants, or its path does not exist.
     strict : bool
-        Fail where a file has no known format.
+        Fail if a file has an unknown format.
 
     Returns
     -------
     GateResult
-        Where nothing could be compared its exit code is DATA.
+        If nothing could be compared, its exit code is DATA.
 
     Raises
     ------
@@ -193,7 +193,7 @@ def _require_current(results: Results, policy: Policy, requested: Requested) -> 
     Raises
     ------
     DataError
-        If it is named, or no other variant is left.
+        If it was named, or no other variant remains.
     """
     baselines = _guess_baselines(results, policy, requested)
     pairs = (*requested.pairs, *(rule.pair for rule in policy.rules if rule.pair))
@@ -239,7 +239,7 @@ def gate(
     Parameters
     ----------
     comparison : Comparison
-        With the metrics that the policy is about; name them in `RunSet.compare`.
+        With the metrics that the policy covers; name them in `RunSet.compare`.
     policy : Policy, Settings, mapping or path
         ``benchkit.toml``, or its content as a mapping.
 

@@ -40,11 +40,11 @@ def write_policy(
     Parameters
     ----------
     baseline : str or None
-        None where no name tells.
+        None if no name suggests one.
     comparisons : Comparisons or None
-        None where nothing can be compared yet.
+        None if nothing can be compared yet.
     rename : str
-        A rule that would bring names of two sides together; empty if none is needed.
+        A rule that would match the names of the two sides; empty if none is needed.
     why : str
         Why nothing could be compared.
     """

@@ -23,7 +23,7 @@ def gate_table(outcome: GateOutcome, rows: Sequence[RowOutcome] | None = None) -
     Parameters
     ----------
     rows : sequence of RowOutcome, optional
-        All of them if not given.
+        All of them by default.
     """
     chosen = list(outcome.rows if rows is None else rows)
     chosen.sort(key=lambda row: WORDS.index(row.word))

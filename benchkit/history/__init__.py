@@ -43,33 +43,33 @@ def trace(
     Parameters
     ----------
     observations, runs : Observations, Runs
-        Runs count whose ``env`` tells a commit, ordered by its ``date``, else by their start.
+        Runs count if their ``env`` records a commit, ordered by its ``date``, else by their start.
     plan : Plan, optional
-        Its primaries, if it names any, in place of those of the tools; its confidence.
+        Its primaries, if it names any, replace those of the tools; its confidence is used.
     margin : float
         The smallest step change that is reported, as a fraction.
     accepted : sequence of Accepted
-        Changes that are meant: there a new level begins.
+        Intended changes: a new level begins there.
     seed : int
-        Of the orders drawn by chance.
+        For the randomly drawn orders.
     branch : str
-        The commits of which branch are followed; runs that record none are of ``main``, and
-        ``master`` is another name of it.
+        The branch whose commits are followed; runs without one belong to ``main``, and ``master``
+        is a synonym of it.
     problems : sequence of Finding
-        As `find_latest` takes them.
+        As in `find_latest`.
 
     Returns
     -------
     History
-        A change is one where `benchkit.stats.find_changes` finds it and, over all series, the
+        A change is reported if `benchkit.stats.find_changes` detects it and, over all series, the
         adjusted p of its series (Benjamini-Hochberg) is at most 0.05; the newest commit is outside
-        where `benchkit.history.newest.judge_newest` says so.
+        if `benchkit.history.newest.judge_newest` says so.
 
     Raises
     ------
     DataError
-        If no run names its commit, none is of the branch, no commit has a date, or none has a
-        primary metric.
+        If no run has a commit, no commit is on the branch or has a date, or none has a primary
+        metric.
     """
     plan = plan or Plan()
     runs, others = follow_branch(runs, branch)

@@ -47,23 +47,23 @@ class Change:
     Parameters
     ----------
     commit : str
-        The first after it.
+        The first one after it.
     ratio, low, high : float
-        Level after ÷ level before, and its interval; of a series compared by difference the ratio
+        Level after ÷ level before, and its interval; for a series compared by difference, the ratio
         is NaN, and the interval is that of the difference.
     pvalue : float
-        NaN for one that was accepted: it is not looked for.
+        NaN for an accepted one, which is not searched for.
     commits : int
-        That it has lasted for.
+        The number of commits since.
     reason : str
         Why it was accepted; empty if it was not.
     before, after : float
         The medians of the two levels, in the base unit.
     is_exact : bool
-        Whether these are counts, which every run of a level has in common; the ratio is NaN where
-        one of them is 0.
+        Whether these are counts, equal in all runs of a level; the ratio is NaN if one of them is
+        0.
     difference : float
-        Level after - level before, in the base unit, where series are compared so; else NaN.
+        Level after - level before, in the base unit, for series compared by difference; else NaN.
     """
 
     commit: str
@@ -87,24 +87,24 @@ class Newest:
     Parameters
     ----------
     verdict : str
-        ``inside``, ``within the margin``, ``by chance`` (outside its interval, as one of so many
-        series is), ``outside``, ``hidden by an outlier`` (outside but for a far commit that widens
-        the interval), ``no baseline`` or ``not measured``: the series ends before the
-        newest commit of its machine and variant.
+        ``inside``, ``within the margin``, ``by chance`` (outside its interval, as expected for one
+        of many series), ``outside``, ``hidden by an outlier`` (outside, except for an outlying
+        commit that widens the interval), ``no baseline`` or ``not measured``: the series ends
+        before the newest commit of its machine and variant.
     ratio, low, high : float
-        Newest ÷ their median, and where one more of them would lie; NaN where that is not known. Of
-        a series compared by difference the ratio is NaN, and the ends are differences.
+        Newest ÷ their median, and where the next one of them would be; NaN if unknown. For a series
+        compared by difference, the ratio is NaN, and the ends are differences.
     commits : int
-        How many they are.
+        Their number.
     pvalue, qvalue : float
-        How rarely a commit of the same level lies as far out, and that over all series
+        How rarely a commit of the same level is as far out, and that over all series
         (Benjamini-Hochberg). NaN without a test.
     is_shared : bool
-        Whether most series of its machine moved as far the same way.
+        Whether most series of its machine moved equally far in the same direction.
     difference : float
-        Newest - their median, in the base unit, where series are compared so; else NaN.
+        Newest - their median, in the base unit, for series compared by difference; else NaN.
     outliers : tuple of str
-        The far commits that hide it.
+        The outlying commits that hide it.
     """
 
     verdict: str
@@ -126,15 +126,15 @@ class Series(Row):
     Parameters
     ----------
     machine : str
-        What its runs tell of it; empty if nothing.
+        The facts that its runs record about it; empty without any.
     points : tuple of Point
         In order; gaps are kept as gaps.
     confidence : float
         Of every interval.
     is_exact : bool
-        Whether these are counts, of which a level is what every run has in common.
+        Whether these are counts; all runs of a level have the same one.
     is_difference : bool
-        Whether levels are compared by difference, as values at or below 0 have no ratio.
+        Whether levels are compared by difference, because values at or below 0 have no ratio.
     """
 
     unit: str
@@ -171,19 +171,19 @@ class Latest:
     Parameters
     ----------
     commit : str
-        By date, of all that the store holds; empty where none has a date.
+        By date, of all commits in the store; empty if none has a date.
     failed, damaged : int
-        How many of its runs failed, and how many of its files are damaged.
+        Number of its failed runs and damaged files.
     reasons : tuple of str
-        What is remarked on the failed ones: ``r/none/go-2.txt:14: panic: boom``.
+        Remarks on the failed ones: ``r/none/go-2.txt:14: panic: boom``.
     failing : Share
-        The share of its requests that failed.
+        The share of its failed requests.
     is_failing : bool
         Whether that is more than a hundredth, and more than twice that of the commits before.
     undated : tuple of str
         Commits without a date, which may be newer.
     mixed : tuple of str
-        The variants of which it has two measurements that count as one, each with the reason.
+        The variants with two measurements that count as one, each with the reason.
     """
 
     commit: str = ""
@@ -203,15 +203,15 @@ class History:
     Parameters
     ----------
     unmatched : tuple of str
-        What is wrong with accepted changes that name no commit, or several.
+        Problems with accepted changes that match no commit, or several.
     latest : Latest, optional
-        What is known of the newest commit beside its measurements.
+        Facts about the newest commit other than its measurements.
     branch : str
         The branch whose commits are followed.
     others : mapping of str to int
         The commits of other branches that are left out, by branch.
     left_out : tuple of str
-        Benchmarks of which nothing is followed, each with the reason.
+        Benchmarks without a followed metric, each with the reason.
     """
 
     series: tuple[Series, ...]

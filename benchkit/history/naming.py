@@ -85,7 +85,7 @@ def resolve(commit: str, known: Collection[str], *, where: str = "--commit") -> 
     Raises
     ------
     ConfigError
-        If it is a prefix of several, or one that is known is a prefix of it.
+        If it abbreviates several commits, or a known one abbreviates it.
 
     Examples
     --------
@@ -170,12 +170,12 @@ def follow_branch(runs: Runs, branch: str) -> tuple[Runs, dict[str, int]]:
     Parameters
     ----------
     branch : str
-        A commit is of every branch that one of its runs records.
+        A commit belongs to every branch that one of its runs records.
 
     Raises
     ------
     DataError
-        If runs name commits, and none of them is of the branch.
+        If runs have commits, and none of them is on the branch.
     """
     numbers, tables = number_maps(runs["env"])
     recorded = _list_recorded(tables)

@@ -51,9 +51,9 @@ class Level:
     commits : sequence of str
         The newest is the last.
     numbers : sequence of float
-        Logarithms of what they measured, or the values.
+        Logarithms of the measured values, or the values.
     worse : int
-        1 where more is worse, -1 where less is, 0 where neither.
+        1 if more is worse, -1 if less is, 0 if neither.
     is_difference : bool
         Whether the numbers are values, which have no ratio.
     """
@@ -82,9 +82,9 @@ class Shift:
     low, high : float
         Logarithms of the smallest and the largest; positive is worse.
     alike : tuple of int
-        The places of the series that moved alike.
+        The positions of the series that moved together.
     series : int
-        How many were compared.
+        Number of compared series.
     """
 
     low: float
@@ -101,7 +101,7 @@ def judge_tracks(
     Parameters
     ----------
     changes : sequence of sequence of Change
-        Of each track.
+        Those of each track.
     confidence, margin : float
         As in `judge_newest`.
     """
@@ -142,17 +142,17 @@ def judge_newest(levels: Sequence[Level], confidence: float, margin: float) -> l
     Parameters
     ----------
     confidence : float
-        Of the intervals; one minus it is the share of false ones among those outside.
+        Of the intervals; one minus it is the false discovery rate among those outside.
     margin : float
         The smallest change that matters, as a fraction.
 
     Returns
     -------
     list of Newest
-        Outside where the interval is left, the change reaches the margin and q, the p adjusted
+        Outside if it is outside the interval, the change reaches the margin, and q, the p adjusted
         over all levels (Benjamini-Hochberg), is at most one minus the confidence. A difference has
-        no margin. Hidden where it would be outside, or beside equal commits, with the few far
-        earlier commits drawn in.
+        no margin. Hidden if it would be outside, or next to equal commits, with the few outlying
+        earlier commits moved in.
     """
     judged = _judge(levels, confidence, margin)
     drawn = [_draw_in(level, confidence) for level in levels]
@@ -209,16 +209,16 @@ def find_shift(levels: Sequence[Level], confidence: float, margin: float) -> Shi
     Parameters
     ----------
     levels : sequence of Level
-        Of one machine, with the same newest commit.
+        Those of one machine, with the same newest commit.
     confidence, margin : float
         As in `judge_newest`.
 
     Returns
     -------
     Shift or None
-        None with fewer than 4 series that have 8 earlier commits and a direction; where their
-        median moved less than the margin or lies where its values at the earlier commits predict
-        it; or where fewer than two thirds moved by half to twice as much as it.
+        None with fewer than 4 series that have 8 earlier commits and a direction; if their median
+        moved less than the margin or is where its values at the earlier commits predict it; or if
+        fewer than two thirds moved by half to twice as much as it.
     """
     moves = _measure_moves(levels)
     middles, newest = _find_middles(moves), levels[0].commits[-1] if levels else ""
@@ -245,8 +245,8 @@ def find_far_commits(levels: Sequence[Level], margin: float) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        Where the middle of four or more series is an outlier among those of the other commits,
-        reaches the margin, and two thirds moved by half to twice as much.
+        Commits at which the median of at least four series is an outlier among those of the other
+        commits and reaches the margin, and two thirds moved by half to twice as much.
     """
     moves = _measure_moves(levels)
     middles = _find_middles(moves)

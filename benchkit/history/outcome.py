@@ -43,22 +43,23 @@ class Outcome:
     verdict : str
         ``pass``, ``fail`` or ``undecided``.
     exit_code : int
-        0, 1 over a regression or a failed run, 3 where a series is gone, a file is
-        damaged or two measurements count as one, 4 undecided.
+        0, 1 for a regression or a failed run, 3 if a series is gone, a file is damaged or two
+        measurements count as one, 4 if undecided.
     suspects : tuple of Series
-        Outside at the newest commit, as most series of their machine are.
+        Outside at the newest commit, like most series of their machine.
     hidden : tuple of Series
-        Worse at the newest commit than all but a far one, which widens what is predicted.
+        Worse at the newest commit than at all others except an outlier, which widens the
+        prediction.
     gone : tuple of Series
-        Measured at the commit before the newest, and not there.
+        Measured at the commit before the newest, and missing there.
     since : str
-        The commit after which changes count; empty where only the newest commit does.
+        The commit after which changes count; empty if only the newest commit counts.
     judged : int
-        How many series the newest commit measured.
+        Number of series that the newest commit measured.
     passed_over : Recorded or None
-        The commit of this CI job, where another one was judged.
+        The commit of this CI job, if another one was judged.
     future : datetime or None
-        The date of the newest commit, where it is yet to come.
+        The date of the newest commit, if it is in the future.
     unlike : tuple of str
         Why the newest commit is not comparable with those before it.
     """
@@ -91,18 +92,18 @@ def decide(
     Parameters
     ----------
     since : str
-        A commit of the history, or its beginning: unaccepted changes after it count, too.
+        A commit of the history, or its abbreviation: unaccepted changes after it count, too.
     job : Recorded, optional
-        The commit of this CI job: a pass of another one says nothing about it.
+        The commit of this CI job: the pass of another one says nothing about it.
     unlike : mapping of int to str
-        Why series, by their places, cannot be judged at the newest commit.
+        Why series, by position, cannot be judged at the newest commit.
     losses : iterable of str
         What the newest commit measured less often than the one before.
 
     Raises
     ------
     ConfigError
-        If ``since`` is no commit of the history.
+        If ``since`` is not a commit of the history.
     """
     since, begun = _find_commit(history, since)
     latest = history.latest or Latest()

@@ -35,11 +35,11 @@ class Search(NamedTuple):
     Parameters
     ----------
     pvalue : float
-        Of the best split of any stretch, all of them paid for.
+        For the best split of any segment, corrected for all of them.
     commits, stretches : int
-        The commits of its longest stretch, and how many stretches there are.
+        The commits of its longest segment, and the number of segments.
     likeness : float
-        How much the neighbours of that stretch are alike.
+        How similar neighbours in that segment are.
     """
 
     pvalue: float
@@ -54,7 +54,7 @@ def search(stretches: Sequence[Sequence[float]], series: int, seed: int = 0) -> 
     Parameters
     ----------
     stretches : sequence of sequence of float
-        What lies between accepted changes; usually logarithms.
+        The values between accepted changes; usually logarithms.
     """
     best, designs = 1.0, list[tuple[int, float]]()
     for part in stretches:
@@ -89,14 +89,14 @@ def find_reach(search: Search, series: int, seed: int = 0) -> int | None:
     Parameters
     ----------
     search : Search
-        How many commits and stretches it has, and how alike neighbours are.
+        Its number of commits and segments, and the similarity of neighbours.
     series : int
-        Those that are searched together.
+        Number of series that are searched together.
 
     Returns
     -------
     int or None
-        None where not even two levels without any noise are shown as two.
+        None if not even two levels without noise can be distinguished.
     """
     middle = search.commits // 2
     if middle < SEGMENT or not _can_show(search, middle, series, seed):
@@ -189,7 +189,7 @@ def find_levels(
     margin : float
         The smallest change that matters, as a fraction.
     bounds : collection of int
-        Where a level begins at any difference.
+        Where a level begins with any difference.
 
     Examples
     --------

@@ -48,7 +48,7 @@ class Track:
     names : dict of str to str
     machine : mapping of str to str
     values : ndarray of float
-        Of all runs, in the order of their commits.
+        Those of all runs, in the order of their commits.
     """
 
     names: dict[str, str]
@@ -112,7 +112,7 @@ def collect_tracks(
     Parameters
     ----------
     trials : Trials
-        The measured ones of the runs.
+        The measured runs.
     """
     cells = sort_values(observations, plan)
     about, metrics = _describe(cells.labels, runs)

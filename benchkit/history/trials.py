@@ -58,7 +58,7 @@ class Trials:
     machines : ndarray of int
         The number of each one's machine.
     fingerprints : list of mapping
-        The facts that identify a machine, by their numbers.
+        The facts that identify a machine, by number.
     dates : dict of str to datetime
         The earliest date of each commit, in order.
     """

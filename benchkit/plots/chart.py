@@ -44,20 +44,19 @@ class Line:
     Parameters
     ----------
     name : str
-        What stands beside it; empty leaves it without a label.
+        The label next to it; empty for none.
     series : int
-        Which colour and mark: 0 is the baseline's.
+        The index of its colour and mark: 0 is the baseline's.
     x, y : tuple of float
     low, high : tuple of float
-        Ends of the intervals of ``y``; empty where there are none.
+        Ends of the intervals of ``y``; empty if there are none.
     kind : {'line', 'steps', 'dots', 'level', 'bound', 'ring', 'bar'}
-        ``level`` is a line across the others: a median. ``bound`` is what was not measured but
-        cannot be exceeded, ``ring`` picks out a point of another line, ``bar`` is an interval by
-        itself.
+        ``level`` is a line across the others: a median. ``bound`` was not measured but cannot be
+        exceeded, ``ring`` marks a point of another line, ``bar`` is an interval by itself.
     is_faint : bool
-        A single run behind the summary.
+        Whether it is a single run behind the summary.
     labels : tuple of str
-        What stands beside each point; empty leaves them bare.
+        The label next to each point; empty for none.
     """
 
     name: str
@@ -79,14 +78,14 @@ class Axis:
     ----------
     label : str
     ticks : tuple of (place, text)
-        Chosen by the drawing where empty.
+        Chosen by the drawing if empty.
     is_logarithmic : bool
     is_whole : bool
-        Whether it counts: its ticks are whole numbers.
+        Whether it counts, so its ticks are whole numbers.
     is_change : bool
-        Whether its places are logarithms of variant / baseline.
+        Whether its positions are logarithms of variant / baseline.
     is_from_zero : bool
-        Whether it begins at 0, where shares of the whole are read off it.
+        Whether it begins at 0, so that shares of the whole can be read.
     """
 
     label: str
@@ -114,13 +113,13 @@ class Panel:
     lines : tuple of Line
     x, y : Axis
     zero : float or None
-        Where a line across marks no change.
+        The position of a line that marks no change.
     band : tuple of float
         A band across, (low, high): the margin. Empty without one.
     shade : tuple of (low, high)
-        Stretches along x that are shaded: not measured.
+        Shaded segments along x: not measured.
     window : tuple of float
-        Along x, (begin, end) of the run: what lies outside is shaded. Empty without a clock.
+        Along x, (begin, end) of the run: the rest is shaded. Empty without a clock.
     """
 
     heading: str
@@ -142,7 +141,7 @@ class Chart:
     title : str
     panels : tuple of Panel
     left_out : int
-        Panels that were not drawn.
+        Number of panels that were not drawn.
     """
 
     title: str

@@ -28,7 +28,7 @@ class Drawing:
     Parameters
     ----------
     figure : matplotlib.figure.Figure
-        Free to be changed further; it belongs to no window.
+        It can be changed further, and belongs to no window.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Drawing:
         Raises
         ------
         ConfigError
-            If the file ends in anything else, or cannot be written.
+            If the extension is different, or the file cannot be written.
 
         Examples
         --------

@@ -26,7 +26,7 @@ def data(pooled: Sequence[Distribution], baseline: str = "") -> Chart:
     ----------
     pooled : sequence of Distribution
     baseline : str
-        The variant in the baseline's colour, where there is one.
+        The variant in the baseline's colour, if there is one.
 
     Returns
     -------

@@ -31,9 +31,9 @@ def data(history: History) -> Chart:
     Returns
     -------
     Chart
-        A dot is the median of a commit's runs, a line across the median of a level; every second
-        level is shaded, a ring is where one begins. The bar holds the newest commit as those of its
-        level predict it. A commit that was not measured is a gap.
+        A dot is the median of a commit's runs, a horizontal line the median of a level; every
+        second level is shaded, and a ring marks its beginning. The bar is the prediction for the
+        newest commit from those of its level. A commit without a measurement is a gap.
     """
     return arrange("History", [_panel(series) for series in history.listed or history.series])
 

@@ -40,7 +40,8 @@ class Material:
     verdicts : Verdicts
     runs : Runs
     observations : Observations or None
-        What was compared; without them there are no sweep, no distribution and nothing over time.
+        The compared observations; without them there are no sweep, no distribution and nothing over
+        time.
     series : Observations or None
         Samples of containers over time.
     knee : str
@@ -131,7 +132,7 @@ def draw(kind: str, material: Material) -> Figure:
     Raises
     ------
     DataError
-        If the data do not carry it.
+        If the data lack what it needs.
     """
     with theme.plain():
         if kind != FOREST:
@@ -153,9 +154,9 @@ def draw_on(kind: str, material: Material, axes: Axes) -> Axes:
     Raises
     ------
     DataError
-        If the data do not carry it.
+        If the data lack what it needs.
     ConfigError
-        If it has several panels, or ``axes`` are not the axes of matplotlib.
+        If it has several panels, or ``axes`` are not axes of matplotlib.
     """
     from matplotlib.colors import to_rgba
 
@@ -195,7 +196,7 @@ def collect(kind: str, material: Material) -> Chart:
     Raises
     ------
     DataError
-        If the data do not carry it.
+        If the data lack what it needs.
     """
     data, need = CHARTS[kind]
     chart = data(material)

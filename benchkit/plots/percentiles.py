@@ -22,8 +22,8 @@ def data(verdicts: Verdicts) -> Chart:
     Returns
     -------
     Chart
-        Values in the unit of the axis, medians over runs; a faint line is a single run. Only
-        percentiles that were measured stand on the axis.
+        Values in the unit of the axis, medians over runs; a faint line is a single run. The axis
+        shows only measured percentiles.
     """
     contrasts = of_percentiles(verdicts)
     panels = [

@@ -28,9 +28,9 @@ class Row:
     Parameters
     ----------
     heading, label : str
-        What rows have in common, and what tells this one from the others.
+        What rows have in common, and what distinguishes this one from the others.
     better : str
-        Which direction is.
+        The direction that is better.
     word : str
         The verdict.
     ratio : float
@@ -78,13 +78,13 @@ class Forest:
     rows : tuple of Row
     margin, confidence : float
     metric, baseline : str
-        Their names; empty where there are several.
+        Their names; empty if there are several.
     is_logarithmic : bool
-        Whether the axis is: where a change goes beyond 2x either way.
+        Whether the axis is logarithmic: if a change goes beyond 2x in either direction.
     left_out : int
-        Rows that were not drawn.
+        Number of rows that were not drawn.
     smaller : int
-        Those among them that have a ratio.
+        The number of these that have a ratio.
     """
 
     rows: tuple[Row, ...]

@@ -27,7 +27,7 @@ def data(verdicts: Verdicts, runs: Runs | None = None) -> Chart:
     ----------
     verdicts : Verdicts
     runs : Runs, optional
-        Tell the order; without them, and where it was not recorded, runs stand by their numbers.
+        The source of the order; if it is not recorded, runs are in the order of their numbers.
 
     Returns
     -------

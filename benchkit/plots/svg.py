@@ -42,16 +42,16 @@ def to_svg(
     ----------
     figure : Figure
     title, desc : str
-        What a screen reader says: the name, and what is to be seen.
+        For screen readers: the name, and a description.
     prefix : str
-        Stands before every id, so that the figures of one page do not meet.
+        Put before every id, so that figures of one page do not clash.
     tips : sequence of Tip
-        What is said of its marks on request.
+        The tooltips of its marks.
 
     Returns
     -------
     str
-        The same bytes for the same figure and version of matplotlib.
+        Always the same bytes for a figure and a version of matplotlib.
     """
     with theme.applied():
         sink = io.StringIO()

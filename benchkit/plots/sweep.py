@@ -23,13 +23,13 @@ def data(saturations: Sequence[Saturation], baseline: str = "") -> Chart:
     ----------
     saturations : sequence of Saturation
     baseline : str
-        The variant in the baseline's colour, where there is one.
+        The variant in the baseline's colour, if there is one.
 
     Returns
     -------
     Chart
-        Left the rate by level, right the latency by rate, with the level beside each point. A
-        benchmark without latencies has the left one only.
+        Left the rate by level, right the latency by rate, with the level next to each point.
+        Without latencies, a benchmark has only the left one.
     """
     places: dict[tuple[str, ...], list[Saturation]] = {}
     for each in saturations:

@@ -67,7 +67,7 @@ def scheme_on(background: tuple[float, float, float, float]) -> int:
     Parameters
     ----------
     background : tuple of float
-        Red, green, blue and alpha, each in 0 to 1; what can be seen through counts as light.
+        Red, green, blue and alpha, each in 0 to 1; a transparent one counts as light.
 
     Examples
     --------

@@ -27,16 +27,16 @@ def data(tracks: Sequence[Track], pairs: Sequence[tuple[str, str]] = ()) -> Char
     ----------
     tracks : sequence of Track
     pairs : sequence of (baseline, variant)
-        Who is compared: others are left out, and the first baseline has the baseline's colour. All
-        are drawn where nothing was compared.
+        The compared pairs: others are left out, and the first baseline has the baseline's colour.
+        Without a comparison, all are drawn.
 
     Returns
     -------
     Chart
-        The median over runs, and a faint line for each run of several. The latency's middle and its
-        tail come first, then the service's CPU and memory, then the CPU of the other containers.
-        What only one variant has stands alone where there is nothing else, and what never changes
-        is left out.
+        The median over runs, and a faint line for each of several runs. The median and tail of the
+        latency come first, then the service's CPU and memory, then the CPU of the other containers.
+        Quantities that only one variant has are shown if there is nothing else, and constant ones
+        are left out.
     """
     names = list(dict.fromkeys(name for pair in pairs for name in pair))
     known = [track for track in tracks if not names or track.run.variant in names]

@@ -27,12 +27,12 @@ def render(report: Report, format: str, templates: Path | None = None) -> str:  
     Parameters
     ----------
     templates : Path, optional
-        A folder whose templates stand before those of the page.
+        A folder whose templates override those of the page.
 
     Raises
     ------
     ConfigError
-        If there is no such format, or it has no templates.
+        If the format does not exist, or has no templates.
     """
     if format not in FORMATS:
         msg = f"{format!r} is not a report format"

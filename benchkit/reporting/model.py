@@ -37,9 +37,9 @@ class Report:
     status : str
         Runs, tools and findings in one line.
     verdicts : Verdicts
-        For machine formats.
+        For JSON and CSV.
     parts : mapping of str to Part
-        For machine formats, too.
+        For JSON and CSV, too.
     generated_by, command : str
         Version and command line; empty where unknown.
     """
@@ -75,19 +75,19 @@ def build(
     Parameters
     ----------
     runs : Runs, optional
-        Without them the sections on runs, environment and data are left out.
+        Without them, the sections on runs, environment and data are left out.
     title, command, version : str
-        Passed in, never fetched: the same input gives the same report.
+        Passed in, never looked up: the same input gives the same report.
     sources : sequence of (path, sha256), optional
-        Those of the runs if not given.
+        Those of the runs by default.
     parts : mapping of str to Part, optional
         The sections on load, resources and spans.
     tracks : sequence of Track
-        What is known over the time of each run.
+        Values over the course of each run.
     diagnostics : sequence of Diagnostic
-        What was not read, or with a loss.
+        Problems with sources.
     amounts : Amounts, optional
-        The section on variants: a row per variant, a column per metric.
+        The section on variants: one row per variant, one column per metric.
     """
     return Report(
         title=redact_message(title) or TITLE,

@@ -46,15 +46,14 @@ def render_apart(name: str, page: Page, folder: Path) -> str:
     Parameters
     ----------
     name : str
-        ``page.html``, say.
+        For example ``page.html``.
     folder : Path
-        Its templates stand before the packaged ones.
+        Its templates override the packaged ones.
 
     Raises
     ------
     ConfigError
-        If a template is wrong or exceeds its limits: with its path and line, where it could still
-        tell them.
+        If a template is invalid or exceeds its limits: with its path and line, if they are known.
     """
     limits = _MEMORY, _SECONDS, _LARGEST
     paths = os.pathsep.join(filter(None, sys.path))
@@ -181,9 +180,9 @@ def require_blocks(environment: Environment, path: Path) -> None:
     Raises
     ------
     ConfigError
-        With path and line, and the block that may have been meant.
+        With path and line, and the block that was probably meant.
     jinja2.TemplateError
-        If a template cannot be parsed, or one that it extends is not there.
+        If a template cannot be parsed, or one that it extends does not exist.
     """
     source, _ = _read(environment, path.name)
     tree = environment.parse(source, path.name, str(path))

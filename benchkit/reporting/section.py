@@ -18,13 +18,13 @@ class Plot:
     name : str
         Prefix of its ids.
     title, description : str
-        The name, and in words what is to be seen.
+        The name, and a description in words.
     legend : str
         How to read it.
     svg : callable
         Draws it and returns an inline SVG element.
     table : Table or None
-        The numbers drawn, where no other table of the report has them.
+        The drawn numbers, if no other table of the report has them.
     """
 
     name: str
@@ -46,11 +46,11 @@ class Section:
     text : tuple of str
         Paragraphs.
     tables : tuple of Table
-        Always in sight.
+        Always visible.
     folded : tuple of Table
-        Behind a click.
+        Folded.
     is_detail : bool
-        Whether the whole section is folded where space is short.
+        Whether the whole section is folded if space is short.
     """
 
     id: str

@@ -82,10 +82,10 @@ def write_site(
     Parameters
     ----------
     histories : mapping of str to History
-        By branch, the first leads.
+        By branch, the main one first.
     repo_url : str
-        Where commits are found: ``https://github.com/owner/name``, or any address with
-        ``{commit}`` in it.
+        The address of commits: ``https://github.com/owner/name``, or any address that contains
+        ``{commit}``.
 
     Yields
     ------
@@ -95,7 +95,7 @@ def write_site(
     Raises
     ------
     ConfigError
-        If the address is none of http or https.
+        If the address is not http or https.
     """
     pattern = _read_pattern(repo_url)
     histories = {printable(branch): history for branch, history in histories.items()}
@@ -308,9 +308,9 @@ def draw_sparkline(
     Parameters
     ----------
     start, size : int
-        The place of the first among so many commits.
+        The position of the first one, and the number of commits.
     marks : sequence of (int, str)
-        Places among the commits where a level begins, with the look of each.
+        Positions of commits where a level begins, with its style.
 
     Examples
     --------

@@ -124,7 +124,7 @@ def require_templates(folder: Path) -> Path:
     Raises
     ------
     ConfigError
-        If there is no such folder, or no template of the page in it.
+        If the folder does not exist, or contains no template of the page.
     """
     folder = find_folder(folder)
     known = ", ".join(sorted(path.name for path in _PACKAGED.glob("*.html")))
@@ -144,13 +144,13 @@ def find_folder(folder: Path) -> Path:
     Parameters
     ----------
     folder : Path
-        A folder with a template in it; else the name of an entry point, which holds the path of
-        one: the checkout of a package often is a folder of its name.
+        A folder with a template in it; else the name of an entry point that holds the path of one:
+        the checkout of a package is often a folder of the same name.
 
     Raises
     ------
     ConfigError
-        If the package cannot be loaded, or holds no path.
+        If the package cannot be loaded, or does not hold a path.
     """
     held_here = folder.is_dir() and any(path.suffix in _ENDINGS for path in folder.iterdir())
     named = [] if held_here else list(entry_points(group=GROUP, name=str(folder)))

@@ -15,18 +15,18 @@ def to_html(report: Report, templates: Path | None = None) -> str:
     Parameters
     ----------
     templates : Path, optional
-        A folder whose templates stand before the packaged ones.
+        A folder whose templates override the packaged ones.
 
     Returns
     -------
     str
-        One file: styles, figures and one script inline, nothing fetched; it reads as well without
-        the script, and no other can run.
+        One file: styles, figures and one script inline, nothing loaded from elsewhere; it can be
+        read without the script, and no other can run.
 
     Raises
     ------
     ConfigError
-        If a template is wrong.
+        If a template is invalid.
     """
     if templates is None:
         return render("page.html", draw_page(report))

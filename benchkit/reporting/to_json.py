@@ -85,7 +85,7 @@ def to_json(
     Parameters
     ----------
     parts : mapping of str to Part, optional
-        Tables beside the comparison, under ``tables``: values in base units where they are numbers.
+        Tables next to the comparison, under ``tables``: numbers are in base units.
     """
     return format_json(document(verdicts, findings, parts)) + "\n"
 

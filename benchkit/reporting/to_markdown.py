@@ -30,7 +30,7 @@ def to_markdown(report: Report, limit: int = MOST) -> str:
     Parameters
     ----------
     limit : int
-        Bytes; where all is longer, the longest parts are left out, and named.
+        Bytes; if the whole is longer, the longest parts are left out and named.
     """
     parts = list(_write(report))
     last = escape(" · ".join(filter(None, (report.generated_by, report.command))))

@@ -25,7 +25,7 @@ def to_openmetrics(history: History) -> str:
     Returns
     -------
     str
-        The label `commit` tells what was measured. ``promtool tsdb create-blocks-from
+        The label `commit` names the measured commit. ``promtool tsdb create-blocks-from
         openmetrics`` reads it.
     """
     text: bytes = generate_latest(_Collector(history))  # type: ignore[no-untyped-call]
