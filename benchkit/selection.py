@@ -181,28 +181,28 @@ def list_baselines(variants: Iterable[str]) -> list[str]:
     return plain or called
 
 
-def _tell_by_words(variants: Sequence[str]) -> str | None:
+def _pick_by_words(variants: Sequence[str]) -> str | None:
     """Return the only variant that has a baseline's word, if the rest of the names is equal.
 
     Examples
     --------
-    >>> _tell_by_words(["otel-on", "otel-off"]), _tell_by_words(["with agent", "without agent"])
+    >>> _pick_by_words(["otel-on", "otel-off"]), _pick_by_words(["with agent", "without agent"])
     ('otel-off', 'without agent')
-    >>> _tell_by_words(["results_after", "results_before"]), _tell_by_words(["jdk-17", "jdk-21"])
+    >>> _pick_by_words(["results_after", "results_before"]), _pick_by_words(["jdk-17", "jdk-21"])
     ('results_before', None)
-    >>> _tell_by_words(["k6-agent", "k6-noagent"]), _tell_by_words(["otel=false", "otel=true"])
+    >>> _pick_by_words(["k6-agent", "k6-noagent"]), _pick_by_words(["otel=false", "otel=true"])
     ('k6-noagent', 'otel=false')
-    >>> _tell_by_words(["post_otel", "pre_otel"]), _tell_by_words(["otel_c8", "plain_c8"])
+    >>> _pick_by_words(["post_otel", "pre_otel"]), _pick_by_words(["otel_c8", "plain_c8"])
     ('pre_otel', 'plain_c8')
-    >>> _tell_by_words(["ping.new", "ping"]), _tell_by_words(["instrumented", "uninstrumented"])
+    >>> _pick_by_words(["ping.new", "ping"]), _pick_by_words(["instrumented", "uninstrumented"])
     ('ping', 'uninstrumented')
-    >>> _tell_by_words(["agent", "agentless"]), _tell_by_words(["OtelOn", "OtelOff"])
+    >>> _pick_by_words(["agent", "agentless"]), _pick_by_words(["OtelOn", "OtelOff"])
     ('agentless', 'OtelOff')
-    >>> _tell_by_words(["feature-x-5d6e7f8", "main-1a2b3c4"]), _tell_by_words(["e1_none", "e2_x"])
+    >>> _pick_by_words(["feature-x-5d6e7f8", "main-1a2b3c4"]), _pick_by_words(["e1_none", "e2_x"])
     ('main-1a2b3c4', 'e1_none')
-    >>> _tell_by_words(["with", "without"]), _tell_by_words(["no", "yes"])
+    >>> _pick_by_words(["with", "without"]), _pick_by_words(["no", "yes"])
     ('without', 'no')
-    >>> _tell_by_words(["exp_001_control", "exp_002_cached", "exp_003_tuned"])
+    >>> _pick_by_words(["exp_001_control", "exp_002_cached", "exp_003_tuned"])
     'exp_001_control'
     """
     words = [*map(_split_words, variants)]
@@ -293,7 +293,7 @@ def choose_baseline(
     earlier = [variant for variant in variants if variant.lower() in EARLIER_NAMES]
     if not called and len(earlier) == 1:
         return earlier[0]
-    by_words = _tell_by_words(variants)
+    by_words = _pick_by_words(variants)
     if not called and by_words is not None:
         return by_words
     is_one_word = len({name.lower() for name in called}) == 1

@@ -128,7 +128,7 @@ def measure_sensitivity(contrast: Contrast, margin: float, family: Family) -> Se
     if contrast.method == SEQUENTIAL:
         return _measure_series(contrast, margin, family)
     least = count_runs(contrast, family.rows, family.alpha)
-    if few := _tell_few(contrast, family, least):
+    if few := _describe_few(contrast, family, least):
         return Sensitivity(
             runs_needed=least, least=least if contrast.method in DIRECTIONS else None, note=few
         )
@@ -172,13 +172,15 @@ def _measure_series(contrast: Contrast, margin: float, family: Family) -> Sensit
 def measure_closed(contrast: Contrast, family: Family) -> Sensitivity:
     """Say how many runs could decide a row whose number of runs is too small for any verdict."""
     least = count_runs(contrast, family.rows, family.alpha)
-    return Sensitivity(runs_needed=least, least=least, note=_tell_closed(contrast, family, least))
+    return Sensitivity(
+        runs_needed=least, least=least, note=_describe_closed(contrast, family, least)
+    )
 
 
 def _measure(
     contrast: Contrast, width: float, margin: float, family: Family, least: int
 ) -> Sensitivity:
-    closed = _tell_closed(contrast, family, least) if family.is_closed else ""
+    closed = _describe_closed(contrast, family, least) if family.is_closed else ""
     n = 2 / (1 / contrast.n_baseline + 1 / contrast.n_variant)
     sure = contrast.confidence
     same = runs_to_show_equivalence(width, n, margin, confidence=sure)
@@ -190,7 +192,7 @@ def _measure(
     estimated = None if needed or closed else _count_as_estimated(contrast, width, n, margin)
     if estimated:
         needed = max(estimated, least)
-    reasons = [closed or _tell_adjusted(contrast, margin, family)]
+    reasons = [closed or _describe_adjusted(contrast, margin, family)]
     is_enough = needed is not None and needed <= n
     if needed is None:
         reasons.append(_NOISY)
@@ -262,7 +264,7 @@ def sum_up(rows: Sequence[Sensitivity]) -> str:
     return "; ".join(parts)
 
 
-def _tell_few(contrast: Contrast, family: Family, least: int) -> str:
+def _describe_few(contrast: Contrast, family: Family, least: int) -> str:
     """Say what needs more runs if there are only one or two; empty if there are more."""
     if contrast.method in DIRECTIONS:
         return f"make at least {least} runs per side for a verdict"
@@ -278,7 +280,7 @@ def _tell_few(contrast: Contrast, family: Family, least: int) -> str:
     return ""
 
 
-def _tell_closed(contrast: Contrast, family: Family, least: int) -> str:
+def _describe_closed(contrast: Contrast, family: Family, least: int) -> str:
     runs = f"{contrast.n_baseline} + {contrast.n_variant} runs"
     together = f" when {family.tested} rows are tested together" if family.tested > 1 else ""
     return (
@@ -286,7 +288,7 @@ def _tell_closed(contrast: Contrast, family: Family, least: int) -> str:
     )
 
 
-def _tell_adjusted(contrast: Contrast, margin: float, family: Family) -> str:
+def _describe_adjusted(contrast: Contrast, margin: float, family: Family) -> str:
     """Say that the row would be significant on its own, if only the other rows prevent that."""
     p, adjusted, ratio = contrast.pvalue, family.p_adjusted, contrast.ratio
     if p is None or adjusted is None or not ratio or not p <= family.alpha < adjusted:

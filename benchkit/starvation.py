@@ -80,7 +80,7 @@ def find_starved_runs(
         by_workload.setdefault(one.run.side.workload, []).append(one)
     for workload, runs_of in by_workload.items():
         rows = [row for row in verdicts.primary if row.contrast.workload == workload]
-        yield _tell(runs_of, rows, without, verdicts)
+        yield _report(runs_of, rows, without, verdicts)
 
 
 def _read_usage(observations: Observations) -> dict[Labels, dict[str, float]]:
@@ -157,7 +157,7 @@ def _key(c: Contrast) -> tuple[str, ...]:
     return *c.workload, c.subject, c.metric, c.stat, c.baseline, c.variant
 
 
-def _tell(
+def _report(
     starved: Sequence[Starved],
     rows: Sequence[Verdict],
     without: Mapping[tuple[str, ...], Verdict],

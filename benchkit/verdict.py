@@ -206,7 +206,7 @@ def _find_obstacle(contrast: Contrast, margin: float) -> str:
     """Say why no number of runs gives a verdict; empty if some number does."""
     has_margin = contrast.ratio is not None or contrast.center_baseline > 0
     if has_margin and is_too_coarse(contrast, margin):
-        return _tell_of_steps(contrast, margin)
+        return _describe_steps(contrast, margin)
     if is_failing(contrast):
         return FAILING.replace("failed", "may have failed") if contrast.is_failed_bound else FAILING
     return _NO_MARGIN if contrast.ratio is None and contrast.center_baseline < 0 else ""
@@ -320,7 +320,7 @@ def _step(contrast: Contrast) -> float:
     return contrast.resolution / smallest if smallest else 0.0
 
 
-def _tell_of_steps(contrast: Contrast, margin: float) -> str:
+def _describe_steps(contrast: Contrast, margin: float) -> str:
     step = format_quantity(contrast.resolution, contrast.unit)
     return (
         f"values are rounded to steps of {step}, which is more than {format_size(margin)} of the "

@@ -140,12 +140,12 @@ def adopt(table: object, columns: Mapping[str, str] | None = None, *, alone: boo
     return RunSet(
         observations=observations,
         runs=runs,
-        problems=(_tell_unknown(len(runs)), *problems),
+        problems=(_report_unknown(len(runs)), *problems),
         headline=choose_headline(observations),
     )
 
 
-def _tell_unknown(runs: int) -> Finding:
+def _report_unknown(runs: int) -> Finding:
     """B107: a table has values, but facts about its runs are in another one."""
     return Finding(
         code="B107",

@@ -48,7 +48,7 @@ def find_missed_rates(evidence: Evidence) -> Iterator[Finding]:
     for side, sheets in evidence.by_side(open_loops).items():
         short = [shortfall for sheet in sheets if (shortfall := _measure_short(sheet))]
         if short:
-            yield _tell_short(side, short, len(sheets))
+            yield _report_short(side, short, len(sheets))
 
 
 def find_backlogs(evidence: Evidence) -> Iterator[Finding]:
@@ -56,7 +56,7 @@ def find_backlogs(evidence: Evidence) -> Iterator[Finding]:
     for side, sheets in evidence.by_side(evidence.loads).items():
         behind = [(share, sheet) for sheet in sheets if (share := _measure_backlog(sheet))]
         if behind:
-            yield _tell_behind(side, behind, len(sheets))
+            yield _report_behind(side, behind, len(sheets))
 
 
 def _measure_backlog(sheet: Sheet) -> float:
@@ -76,7 +76,7 @@ def _measure_backlog(sheet: Sheet) -> float:
     return share if share > _BEHIND and is_growing else 0.0
 
 
-def _tell_behind(side: Side, behind: Sequence[tuple[float, Sheet]], total: int) -> Finding:
+def _report_behind(side: Side, behind: Sequence[tuple[float, Sheet]], total: int) -> Finding:
     share, worst = max(behind, key=lambda pair: pair[0])
     rate = worst.get("request_rate", "mean")
     rates = ""
@@ -109,12 +109,12 @@ def find_failures(evidence: Evidence) -> Iterator[Finding]:
         late = [failure for failure in failed if failure.timeouts and tool.drops_timeouts]
         if failed:
             share = pool_failures(run.failures for run in runs)
-            yield _tell_failed(side, share, failed, len(sheets))
+            yield _report_failed(side, share, failed, len(sheets))
         if late:
-            yield _tell_late(side, late, len(sheets))
+            yield _report_late(side, late, len(sheets))
         open_ = [failure for failure in failed if failure.unanswered > _SHORT]
         if open_:
-            yield _tell_unanswered(side, open_, len(sheets))
+            yield _report_unanswered(side, open_, len(sheets))
 
 
 def _measure_short(sheet: Sheet) -> _Short | None:
@@ -136,7 +136,7 @@ def _share_missed(sheet: Sheet) -> float:
     return max(1 - (rate.value + rate.step) / target, 0.0)
 
 
-def _tell_short(side: Side, short: Sequence[_Short], total: int) -> Finding:
+def _report_short(side: Side, short: Sequence[_Short], total: int) -> Finding:
     ranked = sorted(short, key=lambda one: -one.share)
     worst = ranked[0]
     runs = ", ".join(f"run {one.sheet.run.run} by {_percent(one.share)}" for one in ranked[:_SHOWN])
@@ -180,7 +180,7 @@ class _Failed:
         return count / requests if requests else 0.0
 
 
-def _tell_failed(side: Side, share: Share, failed: Sequence[_Failed], total: int) -> Finding:
+def _report_failed(side: Side, share: Share, failed: Sequence[_Failed], total: int) -> Finding:
     worst = max(failed, key=lambda run: run.failures.share)
     reasons: dict[str, float] = {}
     for run in failed:
@@ -216,7 +216,7 @@ def _name_doubtful(tool: str) -> str:
     )
 
 
-def _tell_late(side: Side, late: Sequence[_Failed], total: int) -> Finding:
+def _report_late(side: Side, late: Sequence[_Failed], total: int) -> Finding:
     count = sum(one.timeouts for one in late)
     return Finding(
         code="B317",
@@ -230,7 +230,7 @@ def _tell_late(side: Side, late: Sequence[_Failed], total: int) -> Finding:
     )
 
 
-def _tell_unanswered(side: Side, failed: Sequence[_Failed], total: int) -> Finding:
+def _report_unanswered(side: Side, failed: Sequence[_Failed], total: int) -> Finding:
     worst = max(failed, key=lambda one: one.unanswered)
     return Finding(
         code="B317",

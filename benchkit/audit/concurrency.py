@@ -68,9 +68,9 @@ def find_impossible_means(evidence: Evidence) -> Iterator[Finding]:
         under = [flight for flight in flights if flight.is_under]
         if over:
             made_up = any(_has_made_up_samples(flight.sheet.run) for flight in over)
-            yield (_tell_corrected if made_up else _tell_over)(place, over, len(flights))
+            yield (_report_corrected if made_up else _report_over)(place, over, len(flights))
         if under:
-            yield _tell_under(place, under, len(flights))
+            yield _report_under(place, under, len(flights))
 
 
 def _has_made_up_samples(run: Run) -> bool:
@@ -84,7 +84,7 @@ def find_hidden_stalls(evidence: Evidence) -> Iterator[Finding]:
     for place, sheets in evidence.by_side(closed).items():
         stalls = [stall for sheet in sheets if (stall := _find_stall(sheet))]
         if stalls:
-            yield _tell_stalls(place, stalls, len(sheets))
+            yield _report_stalls(place, stalls, len(sheets))
 
 
 def _find_flights(evidence: Evidence) -> Iterator[tuple[Side, list[_Flight]]]:
@@ -115,7 +115,7 @@ def _throughput(sheet: Sheet) -> tuple[Number | None, Number | None]:
     return sheet.get("request_rate", "mean"), sheet.get("latency", "mean")
 
 
-def _tell_corrected(side: Side, over: Sequence[_Flight], total: int) -> Finding:
+def _report_corrected(side: Side, over: Sequence[_Flight], total: int) -> Finding:
     worst = max(over, key=lambda flight: flight.share)
     plain = worst.clients / worst.rate
     return Finding(
@@ -138,7 +138,7 @@ def _tell_corrected(side: Side, over: Sequence[_Flight], total: int) -> Finding:
     )
 
 
-def _tell_over(side: Side, over: Sequence[_Flight], total: int) -> Finding:
+def _report_over(side: Side, over: Sequence[_Flight], total: int) -> Finding:
     worst = max(over, key=lambda flight: flight.share)
     return Finding(
         code="B311",
@@ -151,7 +151,7 @@ def _tell_over(side: Side, over: Sequence[_Flight], total: int) -> Finding:
     )
 
 
-def _tell_under(side: Side, under: Sequence[_Flight], total: int) -> Finding:
+def _report_under(side: Side, under: Sequence[_Flight], total: int) -> Finding:
     worst = min(under, key=lambda flight: flight.share)
     return Finding(
         code="B311",
@@ -216,7 +216,7 @@ def _find_stall(sheet: Sheet) -> _Stall | None:
     return _Stall(sheet, tail, quantile.value, at_most, most.value, steady)
 
 
-def _tell_stalls(side: Side, stalls: Sequence[_Stall], total: int) -> Finding:
+def _report_stalls(side: Side, stalls: Sequence[_Stall], total: int) -> Finding:
     worst = max(stalls, key=lambda stall: stall.open_quantile / stall.at_most)
     about = "" if worst.quantile else "at most "
     quantile = about + format_quantity(worst.quantile or worst.at_most, "s")

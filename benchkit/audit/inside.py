@@ -87,7 +87,7 @@ def find_changing_runs(comparisons: Comparisons, batches: Batches) -> Iterator[F
                 if (changes := pick(of)) and len(changes) >= _MANY * len(of)
             }
             if by_variant:
-                yield _tell_course(row[0], what, by_variant)
+                yield _report_course(row[0], what, by_variant)
 
 
 def find_components(comparisons: Comparisons, batches: Batches) -> Iterator[Finding]:
@@ -101,7 +101,7 @@ def find_components(comparisons: Comparisons, batches: Batches) -> Iterator[Find
             if len(of) > 1
         ]
         if parts:
-            yield _tell_components(row[0], _pool(parts))
+            yield _report_components(row[0], _pool(parts))
 
 
 def _rows_with_stretches(
@@ -146,7 +146,9 @@ def _pick_trend(courses: Mapping[int, Course]) -> dict[int, float]:
     }
 
 
-def _tell_course(c: Contrast, what: str, by_variant: Mapping[str, Mapping[int, float]]) -> Finding:
+def _report_course(
+    c: Contrast, what: str, by_variant: Mapping[str, Mapping[int, float]]
+) -> Finding:
     names = ", ".join(f"{v} {', '.join(map(str, sorted(runs)))}" for v, runs in by_variant.items())
     middle = median(change for runs in by_variant.values() for change in runs.values())
     size = format_percent(math.exp(middle) - 1)
@@ -182,7 +184,7 @@ def _pool(parts: list[Components]) -> Components:
     return Components(between, within, sum(one.runs for one in parts), values)
 
 
-def _tell_components(c: Contrast, parts: Components) -> Finding:
+def _report_components(c: Contrast, parts: Components) -> Finding:
     from benchkit.planning import advise
 
     between, within = (format_percent(x).lstrip("+±") for x in (parts.between, parts.within))
@@ -241,7 +243,7 @@ def _find_stolen(known: Sequence[_Known]) -> Iterator[Finding]:
     over = [each for each in known if each.value > _STOLEN]
     if over:
         worst = max(over, key=lambda each: each.value)
-        yield _tell(
+        yield _report(
             over,
             worst,
             len(known),
@@ -256,7 +258,7 @@ def _find_slow(known: Sequence[_Known]) -> Iterator[Finding]:
     if below:
         worst = min(below, key=lambda each: each.value)
         clocks = (f"{format_number(value / 1e9)} GHz" for value in (worst.value, usual))
-        yield _tell(
+        yield _report(
             below,
             worst,
             len(known),
@@ -274,7 +276,7 @@ def _find_displaced(known: Sequence[_Known]) -> Iterator[Finding]:
         if not commands <= reported:
             reported |= commands
             worst = max(over, key=lambda each: each.value)
-            yield _tell(
+            yield _report(
                 over,
                 worst,
                 len(same),
@@ -293,7 +295,7 @@ def _by_side(known: Sequence[_Known]) -> Iterator[list[_Known]]:
     return (same for same in sides.values() if len(same) >= _FEWEST_RUNS)
 
 
-def _tell(
+def _report(
     disturbed: Sequence[_Known], worst: _Known, total: int, message: str, remedy: str
 ) -> Finding:
     names = list_names(_name_runs([each.run for each in disturbed]), _SHOWN)

@@ -88,7 +88,7 @@ def find_limited_containers(evidence: Evidence) -> Iterator[Finding]:
             if use is not None:
                 by_subject.setdefault(key, []).append(use)
     for key, uses in by_subject.items():
-        yield _tell_limited(key, uses, totals[key])
+        yield _report_limited(key, uses, totals[key])
 
 
 def is_loopback(host: str) -> bool:
@@ -210,7 +210,7 @@ def _measure_use(sheet: Sheet, subject: str, limit: float | None) -> _Use | None
     return _Use(sheet.run, cores, limit, share)
 
 
-def _tell_limited(key: tuple[str, str, str], uses: Sequence[_Use], total: int) -> Finding:
+def _report_limited(key: tuple[str, str, str], uses: Sequence[_Use], total: int) -> Finding:
     group, variant, subject = key
     worst = max(uses, key=lambda use: (use.used / use.limit if use.limit else 0.0, use.throttled))
     reasons = []

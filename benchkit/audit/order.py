@@ -60,7 +60,7 @@ def find_one_sided_order(comparisons: Comparisons, runs: Runs) -> Iterator[Findi
             if x and y and not is_interleaved(x, y, 1 - comparisons.confidence):
                 apart.append((x, y))
         if apart:
-            yield _tell_order(baseline, variant, apart)
+            yield _report_order(baseline, variant, apart)
             continue
         whole = {
             name: single[key.side(name)]
@@ -69,7 +69,7 @@ def find_one_sided_order(comparisons: Comparisons, runs: Runs) -> Iterator[Findi
             if key not in sessions and key.side(name) in single
         }
         if whole:
-            yield _tell_single_files(baseline, variant, whole)
+            yield _report_single_files(baseline, variant, whole)
 
 
 def _find_single_files(runs: Runs) -> dict[Side, str]:
@@ -115,7 +115,7 @@ def find_fixed_first(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
 def find_drift(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
     """B332: values drift over time, by more than half of the usual margin."""
     for row, trend, drift, adjusted in _find_drifting(comparisons, runs):
-        yield _tell_drift(row[0], trend, drift, adjusted)
+        yield _report_drift(row[0], trend, drift, adjusted)
 
 
 def take_out_drift(comparisons: Comparisons, runs: Runs) -> Comparisons:
@@ -179,7 +179,7 @@ class _Adjusted:
         return abs(math.log1p(self.change) - math.log1p(self.plain)) > MATTERS
 
 
-def _tell_order(baseline: str, variant: str, apart: Sequence[_Sides]) -> Finding:
+def _report_order(baseline: str, variant: str, apart: Sequence[_Sides]) -> Finding:
     (before, after), *_ = apart
     words = [baseline, variant] if fmean(before) < fmean(after) else [variant, baseline]
     whole = max(before) < min(after) or max(after) < min(before)
@@ -196,7 +196,7 @@ def _tell_order(baseline: str, variant: str, apart: Sequence[_Sides]) -> Finding
     )
 
 
-def _tell_single_files(baseline: str, variant: str, whole: Mapping[str, str]) -> Finding:
+def _report_single_files(baseline: str, variant: str, whole: Mapping[str, str]) -> Finding:
     each = "" if len(whole) == 1 else " each"
     is_piped = all(map(_PIPE.fullmatch, whole.values()))
     place = "come through one pipe" if is_piped else "are in one file"
@@ -254,7 +254,7 @@ def _adjust(c: Contrast, session: Session, logs: dict[str, dict[int, float]]) ->
     return _Adjusted(c.variant, math.expm1(change), math.expm1(plain))
 
 
-def _tell_drift(c: Contrast, trend: Trend, drift: float, adjusted: list[_Adjusted]) -> Finding:
+def _report_drift(c: Contrast, trend: Trend, drift: float, adjusted: list[_Adjusted]) -> Finding:
     is_moved = any(one.is_moved for one in adjusted)
     changes = "; ".join(
         f"{one.variant} {format_change(1 + one.plain)} with the drift, "

@@ -72,7 +72,7 @@ def find_far_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
     for row, of_row in rows:
         far = {variant: next(marks) for variant in of_row}
         if any(far.values()):
-            yield _tell_far(row, far)
+            yield _report_far(row, far)
 
 
 def find_coarse_values(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
@@ -81,9 +81,9 @@ def find_coarse_values(comparisons: Comparisons, _runs: Runs) -> Iterator[Findin
         coarse = [c for c in row if _has_spread(c) and _is_coarse(c)]
         tied = [c for c in row if _has_spread(c) and c not in coarse and _share_ties(c)]
         if coarse:
-            yield _tell_coarse(coarse)
+            yield _report_coarse(coarse)
         if tied:
-            yield _tell_ties(tied)
+            yield _report_ties(tied)
 
 
 def find_two_states(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
@@ -102,7 +102,7 @@ def find_two_states(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
         fewer = min(upper, of.keys() - upper, key=len)
         far, logs = fewer & _find_far([of])[0], [of[run] for run in fewer]
         if 2 * len(far) <= len(fewer) or _is_state(logs, len(of), modes):
-            yield _tell_states(c, variant, modes, sorted(upper))
+            yield _report_states(c, variant, modes, sorted(upper))
 
 
 def _is_state(logs: list[float], runs: int, modes: Modes) -> bool:
@@ -110,7 +110,7 @@ def _is_state(logs: list[float], runs: int, modes: Modes) -> bool:
     return len(logs) >= _STATE * runs and max(logs) - min(logs) < modes.high - modes.low
 
 
-def _tell_states(c: Contrast, variant: str, modes: Modes, upper: list[int]) -> Finding:
+def _report_states(c: Contrast, variant: str, modes: Modes, upper: list[int]) -> Finding:
     apart = math.exp(modes.high - modes.low) - 1
     return Finding(
         code="B335",
@@ -136,7 +136,7 @@ def _find_far(sides: Sequence[Mapping[int, float]]) -> list[set[int]]:
     return [set(compress(side, next(marks).tolist())) if side else set() for side in sides]
 
 
-def _tell_far(row: list[Contrast], far: dict[str, set[int]]) -> Finding:
+def _report_far(row: list[Contrast], far: dict[str, set[int]]) -> Finding:
     names = [f"run {run} of {variant}" for variant, runs in far.items() for run in sorted(runs)]
     touched = [c for c in row if far[c.baseline] or far[c.variant]]
     without = {c.variant: _leave_out(c, far) for c in touched}
@@ -207,7 +207,7 @@ def _share_ties(c: Contrast) -> float:
     return share if share > _MOST_TIES else 0.0
 
 
-def _tell_coarse(coarse: list[Contrast]) -> Finding:
+def _report_coarse(coarse: list[Contrast]) -> Finding:
     worst = max(coarse, key=lambda c: c.resolution / max(_change(c), 1e-300))
     variants = ", ".join(c.variant for c in coarse)
     return Finding(
@@ -221,7 +221,7 @@ def _tell_coarse(coarse: list[Contrast]) -> Finding:
     )
 
 
-def _tell_ties(tied: list[Contrast]) -> Finding:
+def _report_ties(tied: list[Contrast]) -> Finding:
     worst = max(tied, key=_share_ties)
     share = f"{100 * _share_ties(worst):.0f} %"
     return Finding(
@@ -250,13 +250,13 @@ def find_unequal_spreads(comparisons: Comparisons, _runs: Runs) -> Iterator[Find
     for rows in designs.values():
         if deciding.get(id(rows[0])) == LEAST_WELCH:
             if _is_beyond_chance(rows, alpha):
-                yield _tell(rows, _TOGETHER)
+                yield _report(rows, _TOGETHER)
             continue
         errors = weigh_ratios(*_arrange(rows))
         beyond = errors > _find_limit(alpha / len(primary))
         for at in np.flatnonzero(beyond).tolist():
             c = rows[at]
-            yield _tell([c], _REMARKS[deciding.get(id(c), c.method)])
+            yield _report([c], _REMARKS[deciding.get(id(c), c.method)])
 
 
 def _find_deciding(comparisons: Comparisons) -> dict[int, str]:
@@ -284,7 +284,7 @@ def _arrange(rows: Sequence[Contrast]) -> tuple[FloatArray, FloatArray, FloatArr
     return x, y, steps
 
 
-def _tell(rows: Sequence[Contrast], remark: str) -> Finding:
+def _report(rows: Sequence[Contrast], remark: str) -> Finding:
     c = rows[0]
     x, y, _ = _arrange(rows)
     spreads = [_find_spread(side) for side in (x, y)]

@@ -219,7 +219,7 @@ def find_other_loads(comparisons: Comparisons, evidence: Evidence) -> Iterator[F
     rates = [c for c in comparisons.contrasts if is_rate(c)]
     other = list_other_loads(comparisons, models)
     if other:
-        yield _tell_open(other)
+        yield _report_open(other)
     latencies = {_row(c) for c in comparisons.contrasts if c.metric == "latency"}
     bound = [
         c
@@ -227,7 +227,7 @@ def find_other_loads(comparisons: Comparisons, evidence: Evidence) -> Iterator[F
         if models.get(c.side) == "closed" and _apart(c) > _RATES and _row(c) in latencies
     ]
     for variant in dict.fromkeys(c.variant for c in bound):
-        yield _tell_closed([c for c in bound if c.variant == variant])
+        yield _report_closed([c for c in bound if c.variant == variant])
 
 
 def list_other_loads(comparisons: Comparisons, models: Mapping[Side, str | None]) -> list[Contrast]:
@@ -359,7 +359,7 @@ def _apart(c: Contrast) -> float:
     return abs(c.center_variant / c.center_baseline - 1)
 
 
-def _tell_open(other: list[Contrast]) -> Finding:
+def _report_open(other: list[Contrast]) -> Finding:
     worst = max(other, key=_apart)
     return Finding(
         code="B315",
@@ -373,7 +373,7 @@ def _tell_open(other: list[Contrast]) -> Finding:
     )
 
 
-def _tell_closed(bound: list[Contrast]) -> Finding:
+def _report_closed(bound: list[Contrast]) -> Finding:
     worst = max(bound, key=_apart)
     return Finding(
         code="B319",

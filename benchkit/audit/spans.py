@@ -27,19 +27,19 @@ def find_span_errors(evidence: Evidence) -> Iterator[Finding]:
     for accounts in by_place.values():
         lost = [a for a in accounts if (a.share or 0.0) > _LOST]
         if lost:
-            yield _tell_lost(lost, len(accounts))
+            yield _report_lost(lost, len(accounts))
         open_ = [a for a in accounts if a.has_gap]
         if open_:
-            yield _tell_gap(open_, len(accounts))
+            yield _report_gap(open_, len(accounts))
         cut = [a for a in accounts if a.has_incomplete_traces]
         if cut:
-            yield _tell_incomplete(cut, len(accounts))
+            yield _report_incomplete(cut, len(accounts))
         over = [a for a in accounts if (_excess(a) or 1.0) > 1 + _EXTRA]
         if over:
-            yield _tell_warmup(over, len(accounts), warmups)
+            yield _report_warmup(over, len(accounts), warmups)
         under = [a for a in accounts if (_excess(a) or 1.0) < 1 - _EXTRA]
         if under:
-            yield _tell_untraced(under, len(accounts))
+            yield _report_untraced(under, len(accounts))
 
 
 def _seen(account: Account) -> float:
@@ -64,7 +64,7 @@ def _where(account: Account) -> str:
     return name_side(account.run.side)
 
 
-def _tell_lost(lost: Sequence[Account], total: int) -> Finding:
+def _report_lost(lost: Sequence[Account], total: int) -> Finding:
     shares = [account.share or 0.0 for account in lost]
     span = " to ".join(dict.fromkeys(f"{100 * s:.3g}" for s in (min(shares), max(shares))))
     is_expected = any(a.created is None and a.made == a.expected for a in lost)
@@ -82,7 +82,7 @@ def _tell_lost(lost: Sequence[Account], total: int) -> Finding:
     )
 
 
-def _tell_gap(accounts: Sequence[Account], total: int) -> Finding:
+def _report_gap(accounts: Sequence[Account], total: int) -> Finding:
     worst = max(accounts, key=lambda a: abs(a.unaccounted or 0.0))
     gap = worst.unaccounted or 0.0
     sums = f"{write_count(worst.saved)} saved"
@@ -110,7 +110,7 @@ def _tell_gap(accounts: Sequence[Account], total: int) -> Finding:
     )
 
 
-def _tell_incomplete(cut: Sequence[Account], total: int) -> Finding:
+def _report_incomplete(cut: Sequence[Account], total: int) -> Finding:
     worst = cut[0]
     per_request = int(worst.per_request or 1)
     return Finding(
@@ -124,7 +124,7 @@ def _tell_incomplete(cut: Sequence[Account], total: int) -> Finding:
     )
 
 
-def _tell_untraced(under: Sequence[Account], total: int) -> Finding:
+def _report_untraced(under: Sequence[Account], total: int) -> Finding:
     worst = min(under, key=_ratio)
     per_request = int(worst.per_request or 0)
     return Finding(
@@ -140,7 +140,7 @@ def _tell_untraced(under: Sequence[Account], total: int) -> Finding:
     )
 
 
-def _tell_warmup(
+def _report_warmup(
     over: Sequence[Account], total: int, warmups: Mapping[Trial, float | None]
 ) -> Finding:
     worst = max(over, key=_ratio)

@@ -64,7 +64,7 @@ def find_wrong_totals(evidence: Evidence) -> Iterator[Finding]:
             worst = max(witnesses[1:], key=lambda w: _measure_gap(witnesses[0], w))
             gap = _measure_gap(witnesses[0], worst)
             if gap > _ALLOWED:
-                yield _tell_totals(sheet, witnesses[0], worst, gap)
+                yield _report_totals(sheet, witnesses[0], worst, gap)
 
 
 def find_wrong_order(evidence: Evidence) -> Iterator[Finding]:
@@ -76,7 +76,7 @@ def find_wrong_order(evidence: Evidence) -> Iterator[Finding]:
         for (metric, subject), numbers in ranks.items():
             wrong = _find_wrong(numbers)
             if wrong:
-                yield _tell_wrong(sheet, metric, subject, numbers, wrong)
+                yield _report_wrong(sheet, metric, subject, numbers, wrong)
 
 
 def _list_lengths(sheet: Sheet) -> Iterator[_Seconds]:
@@ -99,7 +99,7 @@ def _measure_gap(one: _Seconds, other: _Seconds) -> float:
     return max(apart, 0.0) / one.length.value
 
 
-def _tell_totals(sheet: Sheet, one: _Seconds, other: _Seconds, gap: float) -> Finding:
+def _report_totals(sheet: Sheet, one: _Seconds, other: _Seconds, gap: float) -> Finding:
     return Finding(
         code="B312",
         severity="warning",
@@ -145,7 +145,7 @@ def _is_above(low: Number, high: Number) -> bool:
     return low.value - high.value > allowed
 
 
-def _tell_wrong(
+def _report_wrong(
     sheet: Sheet, metric: str, subject: str, reported: Mapping[str, Number], wrong: tuple[str, str]
 ) -> Finding:
     low, high = wrong
@@ -201,7 +201,7 @@ def find_disagreements(observations: Observations) -> Iterator[Finding]:
         if gap is not None:
             pairs.setdefault(gap.files, []).append(gap)
     for gaps in pairs.values():
-        yield _tell(gaps)
+        yield _report(gaps)
 
 
 _REMEDY = (
@@ -258,7 +258,7 @@ def _measure_distance(same: Sequence[_Statistic], approximate: float) -> float:
     return gap / size
 
 
-def _tell(gaps: Sequence[_Gap]) -> Finding:
+def _report(gaps: Sequence[_Gap]) -> Finding:
     worst = max(gaps, key=lambda gap: gap.share)
     count = "one statistic differs" if len(gaps) == 1 else f"{len(gaps)} statistics differ"
     largest = "" if len(gaps) == 1 else "; largest"

@@ -146,12 +146,12 @@ def _add_mixed_jobs(summary: IngestSummary, store: Store) -> IngestSummary:
 
 
 def _show_added(summary: IngestSummary, about: str, branch: str) -> None:
-    from benchkit.cli.ingest import tell_superseded
+    from benchkit.cli.ingest import describe_superseded
 
     printing.show_problems([*summary.diagnostics, *_list_findings(summary)])
     printing.print_line(
-        f"{about}{_tell_branch(branch)}, {_count_read(summary)}{tell_superseded(summary)} "
-        f"· next: benchkit history show{_tell_branch(branch, ' --branch ')}",
+        f"{about}{_describe_branch(branch)}, {_count_read(summary)}{describe_superseded(summary)} "
+        f"· next: benchkit history show{_describe_branch(branch, ' --branch ')}",
         err=True,
     )
 
@@ -167,7 +167,7 @@ def _count_read(summary: IngestSummary) -> str:
     return "1 source" if read == 1 else f"{read} sources"
 
 
-def _tell_branch(branch: str, words: str = " of branch ") -> str:
+def _describe_branch(branch: str, words: str = " of branch ") -> str:
     """Name a branch that `show` follows only on request; nothing for the main branch."""
     from benchkit.history.naming import MAIN, read_branch
 
@@ -198,10 +198,10 @@ def _read_date(text: str | None) -> tuple[tuple[str, str], ...]:
 
 def _list_date_notes(commit: str, requested: str, dates: Collection[str]) -> Iterator[str]:
     future = files.warn_of_future({commit: dates}, "add it again with its real --date")
-    yield from filter(None, (_tell_date(commit, requested, dates), future))
+    yield from filter(None, (_describe_date(commit, requested, dates), future))
 
 
-def _tell_date(commit: str, requested: str, dates: Collection[str]) -> str:
+def _describe_date(commit: str, requested: str, dates: Collection[str]) -> str:
     """Say which date of a commit counts, if it is not the requested one; else nothing."""
     from benchkit.labels.declared import read_time
 

@@ -60,7 +60,7 @@ def import_results(
     quiet: o.Quiet = False,
 ) -> None:
     """Read another tool's history; each result keeps its recorded commit."""
-    from benchkit.cli.ingest import tell_superseded, write_summary
+    from benchkit.cli.ingest import describe_superseded, write_summary
     from benchkit.ingestion.commit import ingest, list_commits, list_places
     from benchkit.ingestion.recorded import Importing
     from benchkit.store import Store, choose_place
@@ -85,7 +85,7 @@ def import_results(
     elif not quiet:
         runs = sum(report.runs for report in summary.reports)
         commits = "1 new commit" if len(new) == 1 else f"{len(new):,} new commits"
-        read = f"{runs:,} {'run' if runs == 1 else 'runs'} read{tell_superseded(summary)}"
+        read = f"{runs:,} {'run' if runs == 1 else 'runs'} read{describe_superseded(summary)}"
         line = f"{target.url}: {read}, {commits} · next: benchkit history show"
         printing.print_line(line, err=True)
 

@@ -241,10 +241,10 @@ def _show(summary: IngestSummary, store: str, output: Path | None, *, verbose: b
         printing.print_line(describe_skipped(summary.skipped), err=True)
     after = "next: benchkit compare, benchkit report" if summary.has_result else _NOTHING
     runs = "1 run" if summary.runs == 1 else f"{summary.runs} runs"
-    printing.print_line(f"{store}: {runs}{tell_superseded(summary)} · {after}", err=True)
+    printing.print_line(f"{store}: {runs}{describe_superseded(summary)} · {after}", err=True)
 
 
-def tell_superseded(summary: IngestSummary) -> str:
+def describe_superseded(summary: IngestSummary) -> str:
     """Say how many runs were replaced; nothing if none were."""
     return f", {summary.superseded} superseded" if summary.superseded else ""
 

@@ -65,7 +65,7 @@ _PROPERTY = {**_MESSAGE, ":": "%3A", ",": "%2C"}
 
 def to_annotations(result: GateResult) -> str:
     """Write the annotations; empty if there are none."""
-    events = [*_tell_first(result), *_tell(result)]
+    events = [*_annotate_whole(result), *_annotate(result)]
     lines = []
     for kind in ("error", "warning", "notice"):
         texts = [(title, text) for level, title, text in events if level == kind]
@@ -104,7 +104,7 @@ def _title_whole(result: GateResult) -> str:
     return _title(next((each.event for each in result.outcome.occurrences), NOT_COMPARED))
 
 
-def _tell_first(result: GateResult) -> Iterator[tuple[str, str, str]]:
+def _annotate_whole(result: GateResult) -> Iterator[tuple[str, str, str]]:
     """Yield what applies to all rows: the default rule, and refused sources."""
     if result.policy.endswith("the default rule"):
         yield "notice", "benchkit gate", result.policy
@@ -112,7 +112,7 @@ def _tell_first(result: GateResult) -> Iterator[tuple[str, str, str]]:
         yield "warning", "benchkit gate: refused sources", result.refused
 
 
-def _tell(result: GateResult) -> Iterator[tuple[str, str, str]]:
+def _annotate(result: GateResult) -> Iterator[tuple[str, str, str]]:
     """Yield kind, title and text of each annotation."""
     outcome = result.outcome
     if result.self_test is not None or outcome.problem or not outcome.rules:

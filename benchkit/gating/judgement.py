@@ -304,7 +304,7 @@ def _decide(row: RowOutcome, how: Adjusted | None, closed: str, alpha: float) ->
             undecided = undecided or closed
             notes.append(closed)
         else:
-            needed, reasons = _tell_needed(row, alpha)
+            needed, reasons = _describe_needed(row, alpha)
             notes += reasons
     return replace(
         row, word=word, p_over=p_over, adjustment=how.method if how else "", runs_needed=needed,
@@ -323,7 +323,7 @@ def _tier(row: RowOutcome, level: float) -> str:
     return WITHIN if p_target is not None and p_target <= level else ACCEPTABLE
 
 
-def _tell_needed(row: RowOutcome, alpha: float) -> tuple[int | None, list[str]]:
+def _describe_needed(row: RowOutcome, alpha: float) -> tuple[int | None, list[str]]:
     """Say what is not excluded, and how many runs would show that nothing is lost."""
     c, evidence, limit = row.contrast, row.evidence, row.rule.limit
     if evidence.p_within is None or not evidence.is_ratio:

@@ -59,7 +59,7 @@ def find_unlike(
         elif one.entries.keys() & other.entries.keys():
             continue
         elif one.entries or other.entries:
-            reasons[pair] = printable(_tell_untold(pair, one.entries, other.entries))
+            reasons[pair] = printable(_describe_unrecorded(pair, one.entries, other.entries))
         elif one.origin != other.origin:
             origins = f"{one.origin!r} and {other.origin!r}"
             reasons[pair] = printable(
@@ -94,7 +94,7 @@ def _is_elsewhere(path: str) -> bool:
     return is_distant(path) or any(map(find_ending, folders))
 
 
-def _tell_untold(pair: Pair, one: Mapping[str, str], other: Mapping[str, str]) -> str:
+def _describe_unrecorded(pair: Pair, one: Mapping[str, str], other: Mapping[str, str]) -> str:
     """Say which side records its machine, and that it cannot be compared."""
     if one and other:
         sides = " and ".join(", ".join(list(side)[:_SHOWN]) for side in (one, other))

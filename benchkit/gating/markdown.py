@@ -57,7 +57,7 @@ def _write(result: GateResult, most: int) -> str:
     count = _number(count_lines(result.findings), "finding")
     parts += _fold(count, ["\n".join(items)] if items else [])
     if outcome.rows:
-        parts.append(f"<sub>{escape(_tell_method(result))}</sub>")
+        parts.append(f"<sub>{escape(_describe_method(result))}</sub>")
     return "\n\n".join(parts) + "\n"
 
 
@@ -79,7 +79,7 @@ def _number(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def _tell_method(result: GateResult) -> str:
+def _describe_method(result: GateResult) -> str:
     level = format_bare(1 - result.outcome.confidence)
     if result.outcome.rules[0].rule.is_default:
         return (

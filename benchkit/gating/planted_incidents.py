@@ -109,7 +109,7 @@ def plant(observations: Observations, rows: Sequence[RowOutcome]) -> Observation
     return changed
 
 
-def tell_unseen(rule: RuleOutcome, seen: GateOutcome) -> Iterator[str]:
+def describe_missed(rule: RuleOutcome, seen: GateOutcome) -> Iterator[str]:
     """Yield the rows of a rule in which the planted regression was missed, with the reason."""
     if not rule.has_compared:
         yield describe_blind(rule)

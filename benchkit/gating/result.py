@@ -99,7 +99,7 @@ class GateResult:
     def refused(self) -> str:
         """Which sources were refused or damaged; empty if none were."""
         is_heeded = any(each.event is DAMAGED for each in self.outcome.events)
-        return tell_refused(self.diagnostics, is_damage_judged=is_heeded)
+        return describe_refused(self.diagnostics, is_damage_judged=is_heeded)
 
     @property
     def sentence(self) -> str:
@@ -138,14 +138,14 @@ def _join(events: Sequence[str]) -> str:
     return list_names(_INCIDENTS[event] for event in events)
 
 
-def tell_refused(diagnostics: Sequence[Diagnostic], *, is_damage_judged: bool = False) -> str:
+def describe_refused(diagnostics: Sequence[Diagnostic], *, is_damage_judged: bool = False) -> str:
     """Say which sources were refused or damaged, and why; empty if none were.
 
     If damage is an event of the gate, the refused source may be the reason for its verdict.
 
     Examples
     --------
-    >>> tell_refused([Diagnostic("new/3.txt", 0, "empty file", "run again")])
+    >>> describe_refused([Diagnostic("new/3.txt", 0, "empty file", "run again")])
     '1 source was refused and not judged: new/3.txt: empty file.'
     """
     kinds = _KINDS | ({"error": "refused"} if is_damage_judged else {})

@@ -32,7 +32,7 @@ from benchkit.gating.judgement import judge_exact, judge_rules, judge_verdicts
 from benchkit.gating.machines import find_unlike
 from benchkit.gating.matching import Valid, list_unused, list_valid
 from benchkit.gating.outcome import GateOutcome
-from benchkit.gating.planted_incidents import plant, plant_incidents, read_answer, tell_unseen
+from benchkit.gating.planted_incidents import describe_missed, plant, plant_incidents, read_answer
 from benchkit.gating.policy import Policy
 from benchkit.gating.result import GateResult, SelfTest
 from benchkit.gating.undecidable import list_elsewhere, list_unjudged, undecide_rows
@@ -369,7 +369,7 @@ def _test_itself(
         copy = results.holding(plant(results.observations, rule.rows))
         seen = decide(_compare(copy, policy, chosen.default), policy, chosen, findings)
         planted += max(len(rule.rows), 1)
-        unseen += tell_unseen(rule, seen)
+        unseen += describe_missed(rule, seen)
     return SelfTest(planted=planted, unseen=tuple(unseen))
 
 

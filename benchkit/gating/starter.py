@@ -194,12 +194,12 @@ def _gate(metric: str, stat: str, rows: Sequence[Contrast], limit: str) -> Itera
         yield '# The target cost, and the acceptable one: "5%", "1.1x", "0.5 ms", "+8 KiB".'
         yield '# target = "1%"'
     yield f'acceptable = "{limit}"'
-    if rows and (runs := _tell_runs(rows, limit)):
+    if rows and (runs := _describe_runs(rows, limit)):
         yield f"# {runs}"
     yield ""
 
 
-def _tell_runs(rows: Sequence[Contrast], limit: str) -> str:
+def _describe_runs(rows: Sequence[Contrast], limit: str) -> str:
     """Say what the existing runs can show, and how many would show the desired limit."""
     if is_exact(rows[0]):
         return ""

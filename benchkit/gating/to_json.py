@@ -60,11 +60,11 @@ def document(result: GateResult) -> dict[str, Any]:
         ],
         "gates": [_rule(rule) for rule in outcome.rules],
         "findings": [finding_values(finding) for finding in result.findings],
-        "self_test": _tell_test(tested) if tested else None,
+        "self_test": _describe_self_test(tested) if tested else None,
     }
 
 
-def _tell_test(tested: SelfTest) -> dict[str, Any]:
+def _describe_self_test(tested: SelfTest) -> dict[str, Any]:
     incidents = {name: answer or None for name, answer in tested.answers.items()}
     return {
         "planted": tested.planted, "unseen": list(tested.unseen), "incidents": incidents,

@@ -142,7 +142,7 @@ def tabulate_courses(chart: Chart, title: str) -> Table:
         (
             Cell(name_panel(panel)),
             Cell(line.name),
-            *(Cell(panel.y.write(value), value=value) for value in _tell(panel, line)),
+            *(Cell(panel.y.write(value), value=value) for value in _summarise_line(panel, line)),
         )
         for panel, line in _lines(chart)
     )
@@ -153,7 +153,7 @@ def describe_courses(chart: Chart) -> str:
     """Describe in words how each line began and ended, and its range."""
     by_panel: dict[str, list[str]] = {}
     for panel, line in _lines(chart):
-        start, *_, end, low, high = (panel.y.write(value) for value in _tell(panel, line))
+        start, *_, end, low, high = (panel.y.write(value) for value in _summarise_line(panel, line))
         text = f"{line.name}: {start} at the start, {end} at the end, {low} to {high} between"
         by_panel.setdefault(name_panel(panel), []).append(text)
     return " ".join(
@@ -181,7 +181,7 @@ def _lines(chart: Chart) -> Iterator[tuple[Panel, Line]]:
     return ((panel, line) for panel in chart.panels for line in panel.lines if line.name)
 
 
-def _tell(panel: Panel, line: Line) -> list[float]:
+def _summarise_line(panel: Panel, line: Line) -> list[float]:
     """Return the values of a line at quarters of the run, its minimum and its maximum.
 
     Between two points, the line is interpolated as drawn.
