@@ -1,8 +1,8 @@
 """Rules about the arithmetic of a report: totals against rate and duration, order of ranks.
 
-Rules about p-values that a table of another tool shows.
+Rules about p-values in a table of another tool.
 
-Rules about several outputs of one run: text, JSON and samples should tell the same.
+Rules about several outputs of one run: text, JSON and samples should agree.
 """
 
 from __future__ import annotations
@@ -26,38 +26,38 @@ if TYPE_CHECKING:
     from benchkit.schema import Observations
 
 
-#: A total and the rate that it makes with the seconds of the run.
+#: A total, and the rate that follows from it and the run length.
 _PAIRS = (
     (("requests", "count"), ("request_rate", "mean")),
     (("iterations", "count"), ("iteration_rate", "mean")),
     (("bytes_in", "total"), ("bandwidth_in", "mean")),
     (("bytes_out", "total"), ("bandwidth_out", "mean")),
 )
-#: A disagreement beyond rounding that is not worth a word.
+#: A disagreement beyond rounding that is too small to report.
 _ALLOWED = 0.005
 _QUANTILE = regex(r"p(\d+(?:\.\d+)?)")
-#: What a histogram or a digest may add to a quantile, as a share.
+#: Approximation error of quantiles from a histogram or a digest, as a share.
 _APPROXIMATE = 0.01
 _LAST = 101.0
 
-#: The entry of a run's environment in which the parser says what cannot be true.
+#: The entry of a run's environment for impossible values that the parser noticed.
 _FAULT = "benchstat.fault"
 _OF_VALUE = ("value", "resolution", "source")
 _ABOUT = ["group", "variant", "benchmark", "params", "run", "tool", "subject", "metric", "stat"]
-#: How far two forms may lie apart beyond their rounding, as a share.
+#: Tolerated difference between two forms beyond their rounding, as a share.
 _APART = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class _Seconds:
-    """How long the run was, by one witness."""
+    """The run length according to one source."""
 
     name: str
     length: Number
 
 
 def find_wrong_totals(evidence: Evidence) -> Iterator[Finding]:
-    """B312: requests, rate and duration of one report do not go together."""
+    """B312: requests, rate and duration of one report contradict each other."""
     for sheet in evidence.sheets:
         witnesses = list(_list_lengths(sheet))
         if len(witnesses) > 1:
@@ -80,7 +80,7 @@ def find_wrong_order(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _list_lengths(sheet: Sheet) -> Iterator[_Seconds]:
-    """Yield the lengths that the report implies; its own duration first, if rates stand on it."""
+    """Yield the lengths that the report implies; its own duration first, if rates depend on it."""
     if not registry.tool(sheet.run.tool).iterates:
         duration = sheet.get("duration", "total", "attack") or sheet.get("duration", "total")
         if duration is not None and duration.value > 0:
@@ -94,7 +94,7 @@ def _list_lengths(sheet: Sheet) -> Iterator[_Seconds]:
 
 
 def _measure_gap(one: _Seconds, other: _Seconds) -> float:
-    """Return by what share two lengths differ, beyond rounding."""
+    """Return the share by which two lengths differ, beyond rounding."""
     apart = abs(one.length.value - other.length.value) - one.length.step - other.length.step
     return max(apart, 0.0) / one.length.value
 
@@ -118,7 +118,7 @@ def _report_totals(sheet: Sheet, one: _Seconds, other: _Seconds, gap: float) -> 
 
 
 def _find_wrong(numbers: Mapping[str, Number]) -> tuple[str, str] | None:
-    """Return two neighbours in the wrong order, or a mean and the end that it passes."""
+    """Return two neighbours in the wrong order, or a mean and the limit that it exceeds."""
     ranked = sorted((rank, stat) for stat in numbers if (rank := _rank(stat)) is not None)
     for (_, low), (_, high) in pairwise(ranked):
         if _is_above(numbers[low], numbers[high]):
@@ -164,7 +164,7 @@ def _report_wrong(
 
 
 def find_impossible_pvalues(evidence: Evidence) -> Iterator[Finding]:
-    """B307: a benchstat table shows a p-value that its runs cannot give."""
+    """B307: a benchstat table contains a p-value that is impossible for its runs."""
     faults: dict[tuple[str, ...], dict[str, Run]] = {}
     for run in evidence.list_runs(lambda run: _FAULT in run.env):
         faults.setdefault(run.side, {}).setdefault(run.env[_FAULT], run)
@@ -181,9 +181,9 @@ def find_impossible_pvalues(evidence: Evidence) -> Iterator[Finding]:
 
 
 def find_disagreements(observations: Observations) -> Iterator[Finding]:
-    """B104: two sources of one run tell statistics differently, beyond their rounding.
+    """B104: two sources of one run disagree on statistics, beyond their rounding.
 
-    One finding for each pair of sources, with the statistic that lies apart most.
+    One finding for each pair of sources, with the statistic that differs most.
     """
     is_value = ~observations["stat"].isin(["sample", "counter"])
     is_value &= ~is_stretch(observations["stat"])
@@ -212,7 +212,7 @@ _REMEDY = (
 
 @dataclass(frozen=True, slots=True)
 class _Statistic:
-    """A statistic as one source tells it."""
+    """A statistic as reported by one source."""
 
     tool: str
     metric: str
@@ -224,7 +224,7 @@ class _Statistic:
 
 @dataclass(frozen=True, slots=True)
 class _Gap:
-    """One statistic that sources of one run tell differently."""
+    """One statistic on which sources of one run disagree."""
 
     files: tuple[str, ...]
     tool: str
@@ -248,7 +248,7 @@ def _find_gap(same: Sequence[_Statistic]) -> _Gap | None:
 
 
 def _measure_distance(same: Sequence[_Statistic], approximate: float) -> float:
-    """Return by what share the values lie apart, 0 if their rounding explains it."""
+    """Return the share by which the values differ, 0 if their rounding explains it."""
     values = [each.value for each in same]
     gap = max(values) - min(values)
     size = max(map(abs, values))

@@ -1,7 +1,6 @@
-"""The catalogue: every code that a finding can have, with what to know about it.
+"""The catalogue: every code of a finding, with its explanation.
 
-`benchkit explain`, the manual's table and the test that looks for codes without a word about them
-have one source.
+`benchkit explain`, the manual's table and the test for unexplained codes use the same source.
 """
 
 from __future__ import annotations

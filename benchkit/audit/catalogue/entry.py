@@ -1,7 +1,6 @@
 """One entry of the catalogue of findings: what a code says, why it matters, what to do.
 
-The terminal, the manual and the test that looks for codes without a word about them read the same
-object.
+The terminal, the manual and the test for unexplained codes use the same object.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """What is to be known of one code.
+    """The explanation of one code.
 
     Parameters
     ----------
