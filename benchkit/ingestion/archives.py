@@ -235,7 +235,7 @@ def unpack(archive: Path, target: Path, name: str, limit: int = LARGEST) -> list
         is_odd = isinstance(error, (ValueError, LookupError, ArithmeticError))
         what: object = "a header is damaged" if is_odd else error
         if isinstance(error, RecursionError):  # from `tarfile`, which reads headers recursively
-            what = "hundreds of headers stand in front of a single file"
+            what = "a single file has hundreds of headers"
         if isinstance(error, MemoryError):
             what = _GREEDY
         reason = getattr(error, "strerror", None) or what

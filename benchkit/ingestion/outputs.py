@@ -22,14 +22,14 @@ from benchkit.reading.passages import list_held
 from benchkit.reading.surroundings import Above, Block, read_headings
 from benchkit.regexes import regex
 
-__all__ = ["has_row_labels", "lead_by_row_labels"]
+__all__ = ["STATUS", "find_output", "has_row_labels", "lead_by_row_labels", "list_outputs"]
+
 _WORD = regex(r"\s*+([A-Za-z][\w-]{0,30}) ?: ?(?=Benchmark)")
 #: The signs of a diff before the results of its two sides.
 _SIGNED = regex(r"\s*+([-+])[ \t]*+(?=Benchmark)")
 _SIDES = {"-": "old", "+": "new"}
 #: The heading depths of a word before a result and of a note after it.
 _BEFORE, _BEHIND = 50, 51
-__all__ = ["STATUS", "find_output", "list_outputs"]
 
 #: Lines that ``go test`` prints above its results, and lines below or between them.
 _HEADER = regex(r"[\s>]*+(?:goos|goarch|pkg|cpu|toolchain): ")

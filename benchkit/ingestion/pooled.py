@@ -70,7 +70,7 @@ _REASONS = {
     "tls": "TLS",
     "duration": "length",
     "requests": "number of requests",
-    "table": "the table that they stand in",
+    "table": "their table",
     "iterations": "the number of iterations",
 }
 

@@ -290,7 +290,7 @@ def _server(url: str) -> str:
     if not (url.isascii() and url.isprintable()) or " " in url:
         hint = "write a host as xn--…, and other characters as their bytes, such as %C3%A9"
         raise ConfigError(
-            "the address has characters that none can have", where="--prometheus", hint=hint
+            "the address contains invalid characters", where="--prometheus", hint=hint
         )
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise ConfigError(

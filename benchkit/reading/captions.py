@@ -28,9 +28,9 @@ from benchkit.reading.passages import NUMBERED
 from benchkit.reading.surroundings import Block
 from benchkit.regexes import regex
 
-__all__ = ["list_tails"]
+__all__ = ["Page", "list_tails", "number_fences", "place_captions"]
+
 _NUMBER = regex(r"\d[\d.,:]*")
-__all__ = ["Page", "number_fences", "place_captions"]
 Side = Literal["above", "below", "unclear"]
 
 #: Phrases that introduce the result below, such as the options of a command.

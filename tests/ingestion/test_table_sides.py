@@ -70,7 +70,7 @@ def test_a_column_that_tables_of_others_share_is_no_repeat(
         ("c", "gomaxprocs=2,table=2", 1),
     ]
     finding = loaded.findings.set_index("code").loc["B109"]
-    assert "because they differ in the table that they stand in" in finding["message"]
+    assert "because they differ in their table" in finding["message"]
 
 
 @pytest.mark.parametrize("table", [BARRED, NAMED])
