@@ -283,8 +283,8 @@ def find_command(text: str, tool: str) -> str | None:
     return match[1].strip() if match else None
 
 
-#: Markup that a page puts around a listing, on the line of its first words.
-_TAGS = regex(r"\A(?:<(?:pre|code|samp)(?:\s[^<>]*)?>|<!--\s*+)++", re.IGNORECASE)
+#: What a page puts around a listing, on the line of its first words.
+_TAGS = regex(r"(?i)\A(?:<(?:pre|code|samp)(?:\s[^<>]*)?>|<!--\s*+|```+[ \t]++(?=\S))++")
 _COMMENT_END = "-->"
 #: A value in bold on a page.
 _BOLD = regex(r"\*\*(?=[^\s*])([^*]{1,200})\*\*")
@@ -305,9 +305,9 @@ def bare(text: str) -> str:
         line = _BOLD.sub(r"\1", line)
     if line.endswith(_COMMENT_END):
         line = line.removesuffix(_COMMENT_END).rstrip()
-    if line.startswith("<"):
+    if line.startswith(("<", "``")):
         line = _TAGS.sub("", line)
-    elif line.startswith("`") and not line.startswith("``"):
+    elif line.startswith("`"):
         return line.strip("` \t")
     return strip_prefix(line).strip(" \t#>*|`") if line and line[0] in "#>|*/-" else line
 

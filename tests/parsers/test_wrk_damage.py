@@ -301,3 +301,22 @@ def test_a_count_that_a_terminal_wrapped_is_not_read_short() -> None:
 def _with_errors() -> str:
     head, line, rest = WHOLE.read_text().partition("Requests/sec:")
     return f"{head}  Socket errors: connect 0, read 98, write 0, timeout 721\n{line}{rest}"
+
+
+@pytest.mark.parametrize(
+    ("as_printed", "as_pasted"),
+    [("68512 requests in", "68,512 requests in"), ("```\nRunning", "``` Running")],
+)
+def test_what_people_change_in_a_report_leaves_its_numbers(as_printed: str, as_pasted: str) -> None:
+    report = (
+        "```\nRunning 10s test @ http://localhost:8080/a\n  2 threads and 8 connections\n"
+        "  Thread Stats   Avg      Stdev     Max   +/- Stdev\n"
+        "    Latency     1.17ms  200.00us   9.00ms   90.00%\n"
+        "    Req/Sec     3.44k   100.00     3.80k    70.00%\n"
+        "  68512 requests in 10.00s, 8.49MB read\n"
+        "Requests/sec:   6851.20\nTransfer/sec:    869.50KB\n```\n"
+    )
+    printed, text = only(report.encode()), report.replace(as_printed, as_pasted)
+    pasted = only(text.encode())
+    assert [row[:4] for row in pasted.rows] == [row[:4] for row in printed.rows]
+    assert (pasted.target, pasted.status, remarks(text.encode())) == ("/a", "complete", [])

@@ -23,6 +23,7 @@ from benchkit.parsers.wrk.shape import (
     read_rate,
     read_share,
     read_time,
+    read_whole,
     stat_of,
 )
 from benchkit.reading import reports
@@ -89,8 +90,8 @@ class Report(reports.Report):
         Line("rate", "Req/Sec" + _THREE.format(_RATE), is_proof=True),
         *_HISTOGRAM,
         *_AGAIN.values(),
-        Line("total", rf"(?:Overall )?{_COUNT} requests in ({_TIME}), {_BYTES} read",
-             values=(Value("requests", "count", "1", read_count),
+        Line("total", rf"(?:Overall )?({_GROUPED}) requests in ({_TIME}), {_BYTES} read",
+             values=(Value("requests", "count", "1", read_whole),
                      Value("duration", "total", "s", read_time),
                      Value("bytes_in", "total", "B", read_bytes)),
              is_proof=True, needed="requests in"),
@@ -265,7 +266,7 @@ class Report(reports.Report):
             self.latencies.pop((self.block, stat), None)
 
     def _take_total(self, _: Line, fields: Fields, _number: int) -> None:
-        self.requests = int(fields[0])
+        self.requests = int(read_whole(fields[0]).value)
 
     def _take_requests(self, _: Line, fields: Fields, _number: int) -> None:
         self.rate = read_grouped(fields[0]).value

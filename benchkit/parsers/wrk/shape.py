@@ -32,6 +32,11 @@ def read_grouped(text: str) -> Quantity:
     return read_hundredths(text.replace(",", ""))
 
 
+def read_whole(text: str) -> Quantity:
+    """Read a whole number whose thousands someone parted by commas."""
+    return read_count(text.replace(",", ""))
+
+
 @lru_cache(maxsize=1 << 13)
 def read_share(percent: str) -> Quantity:
     """Read a share such as ``95.32`` per cent."""
