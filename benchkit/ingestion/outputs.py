@@ -19,6 +19,7 @@ from benchkit.labels.sections import is_near_rate
 from benchkit.parsers.base import Format, Reading, find_command
 from benchkit.reading.captions import number_fences
 from benchkit.reading.passages import list_held
+from benchkit.reading.prefixes import SIDES
 from benchkit.reading.surroundings import Above, Block, read_headings
 from benchkit.regexes import regex
 
@@ -27,7 +28,6 @@ __all__ = ["STATUS", "find_output", "has_row_labels", "lead_by_row_labels", "lis
 _WORD = regex(r"\s*+([A-Za-z][\w-]{0,30}) ?: ?(?=Benchmark)")
 #: The signs of a diff before the results of its two sides.
 _SIGNED = regex(r"\s*+([-+])[ \t]*+(?=Benchmark)")
-_SIDES = {"-": "old", "+": "new"}
 #: The heading depths of a word before a result and of a note after it.
 _BEFORE, _BEHIND = 50, 51
 
@@ -212,7 +212,7 @@ def has_row_labels(lines: Iterable[str], readings: Iterable[Reading]) -> bool:
         return True
     rows = [line for line in lines if "Benchmark" in line]
     signs = {_find_sign(line) for line in rows}
-    return signs >= _SIDES.keys() or any(map(_WORD.match, rows))
+    return signs >= SIDES.keys() or any(map(_WORD.match, rows))
 
 
 def _find_sign(line: str) -> str:
@@ -239,14 +239,14 @@ def lead_by_row_labels(
     for owner, note, sign in zip(owners, notes, signs, strict=True):
         by_benchmark[_list_measured(owner)].add(note)
         signs_of[_list_measured(owner)].add(sign)
-    is_diff = any(each >= _SIDES.keys() for each in signs_of.values())
+    is_diff = any(each >= SIDES.keys() for each in signs_of.values())
     result: list[Above] = []
     places = zip(blocks, owners, notes, signs, headings, strict=True)
     for block, owner, note, sign, above in places:
         word = _WORD.match(lines[block.first - 1])
         labels = {_BEFORE: word[1]} if word else {}
         if is_diff and sign:
-            labels = {_BEFORE: _SIDES[sign]}
+            labels = {_BEFORE: SIDES[sign]}
         if note and len(by_benchmark[_list_measured(owner)]) > 1:
             labels[_BEHIND] = note
         result.append(above._replace(headings={**above.headings, **labels}))

@@ -51,7 +51,6 @@ from benchkit.parsers.base import (
 )
 from benchkit.parsers.documents import as_object, line_of, read_documents
 from benchkit.reading import reports
-from benchkit.reading.delimited import header_of, read_rows
 from benchkit.reading.reports import Fields, Line
 from benchkit.redaction import show_part
 from benchkit.regexes import regex
@@ -134,7 +133,7 @@ def _read(label: str, result: object, line: int) -> Iterator[Record]:
     exits = fields.get("exit_codes")
     scanned = fields.get("parameters")
     params = {k: str(v) for k, v in scanned.items()} if isinstance(scanned, dict) else {}
-    name = _name(command, params)
+    name = name_command(command, params)
     for turn, time in enumerate(times):
         here = line_of(time, line)
         if not isinstance(time, int | float) or isinstance(time, bool) or not 0 <= time < 1e9:
@@ -158,14 +157,14 @@ def _read(label: str, result: object, line: int) -> Iterator[Record]:
         yield reading
 
 
-def _name(command: str, params: Mapping[str, str]) -> str:
+def name_command(command: str, params: Mapping[str, str]) -> str:
     r"""Replace a command's values by parameter names, so that a scan is one benchmark.
 
     Examples
     --------
-    >>> _name("make -j 8 all8", {"jobs": "8"})
+    >>> name_command("make -j 8 all8", {"jobs": "8"})
     'make -j {jobs} all8'
-    >>> print(_name("make 8", {r"\d": "8"}))
+    >>> print(name_command("make 8", {r"\d": "8"}))
     make {\d}
     """
     for name, value in params.items():
@@ -179,7 +178,6 @@ _MEAN = regex(rf"Time \((?:mean ± σ|abs ≡)\):[ \t]++{_TIME}")
 _ONCE = "Time (abs ≡)"
 _NAMED = r"(\S.{0,99}?): ++Time \(mean ± σ\):\s+"  # in place of the line above it
 _UNREAD = "use the output as hyperfine printed it"
-_WHOLE = "use the file that hyperfine wrote"
 _IGNORED = "Ignoring non-zero exit code"
 _USED = rf"(?:\s+\[User:\s+{_TIME}, System:\s+{_TIME}\]|\s+(\[User: [^\]]*\]?))?"
 
@@ -261,45 +259,22 @@ class Reader(reports.Reader):
         """Return whether a cut may have shortened a line unnoticed."""
         return not text.rstrip().endswith(("]", "runs"))
 
+    def feed(self, number: int, text: str) -> None:
+        """Take a line of the source; one that a diff adds is of the new side."""
+        self.is_added = text.startswith("+")
+        super().feed(number, text[1:] if self.is_added else text)
 
-#: The meaning of the CSV's columns, in their order after the command.
-_CELLS = {
-    "mean": ("time_per_op", "mean", None),
-    "stddev": ("time_per_op", "stdev", None),
-    "median": ("time_per_op", "median", None),
-    "user": ("cpu_time_per_op", "mean", "user"),
-    "system": ("cpu_time_per_op", "mean", "system"),
-    "min": ("time_per_op", "min", None),
-    "max": ("time_per_op", "max", None),
-}
-_COLUMNS = ["command", *_CELLS]
-_SECONDS = regex(r"\d{1,9}(?:\.\d{1,25})?(?:e-\d{1,3})?", re.ASCII)
-
-
-def _recognises_csv(head: Head) -> bool:
-    return head.is_start and header_of(head.text)[: len(_COLUMNS)] == _COLUMNS
-
-
-def _parse_csv(source: Source) -> Iterator[Record]:
-    """Yield a reading per command."""
-    for line, row in read_rows(source, "hyperfine", _COLUMNS):
-        if isinstance(row, Diagnostic):
-            yield row
-            continue
-        params = {name[10:]: row[name] for name in row if name.startswith("parameter_")}
-        run = Reading(tool="hyperfine", form="csv", line=line, last_line=line, params=params)
-        run.benchmark = _name(row["command"], params)
-        known = (name for name in _CELLS if row[name] or name != "stddev")  # it ran once
-        cells = {name: row[name].replace(",", ".") for name in known}
-        if not all(map(_SECONDS.fullmatch, cells.values())):
-            what = "a time of this row is not a number of seconds; the row was left out"
-            yield Diagnostic(source.label, line, what, _WHOLE, "warning")
-            continue
-        for name, text in cells.items():
-            if name != "stddev" or float(text):  # a single execution has no spread
-                metric, stat, subject = _CELLS[name]
-                run.add(metric, stat, float(text), "s", line, subject=subject)
-        yield run
+    def begin(self, number: int, line: Line, fields: Fields) -> bool:
+        """Open a report; the new side of a diff has the title of the old one, if unchanged."""
+        old = self.report
+        if not self.is_added or line.name != "time" or old is None or not old.is_proven:
+            return super().begin(number, line, fields)
+        new = self.report = Report(number, old.reading.command)
+        new.reading.benchmark = old.reading.benchmark
+        old.reading.note, new.reading.note = "old", "new"
+        self.records.extend(old.finish(self.label))
+        new.proofs.add("title")
+        return new.take(line, fields, number)
 
 
 JSON = Format(
@@ -354,8 +329,8 @@ CSV = Format(
             not_recorded="individual times, their number, when it ran, the version",
         ),
     ),
-    recognises=_recognises_csv,
-    parse=_parse_csv,
+    recognises=late("benchkit.parsers.hyperfinetable:recognises_csv"),
+    parse=late("benchkit.parsers.hyperfinetable:parse_csv"),
     words=("stddev",),
 )
 

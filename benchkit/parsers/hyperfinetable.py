@@ -1,4 +1,4 @@
-"""hyperfine's tables in Markdown and Org, as a file or within a page."""
+"""hyperfine's tables: Markdown and Org, as a file or within a page, and CSV."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source
+from benchkit.parsers.hyperfine import name_command
+from benchkit.reading.delimited import header_of, read_rows
 from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
 from benchkit.units import parse_time
@@ -74,3 +76,44 @@ def _read_row(text: str, heads: Sequence[str], unit: str, line: int) -> Reading 
                 time = parse_time(amount + unit)
                 run.add("time_per_op", stat, time.value, "s", line, resolution=time.resolution)
     return run
+
+
+#: What the columns of the CSV are, in their order behind the command.
+_CELLS = {
+    "mean": ("time_per_op", "mean", None),
+    "stddev": ("time_per_op", "stdev", None),
+    "median": ("time_per_op", "median", None),
+    "user": ("cpu_time_per_op", "mean", "user"),
+    "system": ("cpu_time_per_op", "mean", "system"),
+    "min": ("time_per_op", "min", None),
+    "max": ("time_per_op", "max", None),
+}
+_COLUMNS = ["command", *_CELLS]
+_SECONDS = regex(r"\d{1,9}(?:\.\d{1,25})?(?:e-\d{1,3})?", re.ASCII)
+
+
+def recognises_csv(head: Head) -> bool:
+    """Whether a text begins with the header of the CSV."""
+    return head.is_start and header_of(head.text)[: len(_COLUMNS)] == _COLUMNS
+
+
+def parse_csv(source: Source) -> Iterator[Record]:
+    """Yield a reading per command."""
+    for line, row in read_rows(source, "hyperfine", _COLUMNS):
+        if isinstance(row, Diagnostic):
+            yield row
+            continue
+        params = {name[10:]: row[name] for name in row if name.startswith("parameter_")}
+        run = Reading(tool="hyperfine", form="csv", line=line, last_line=line, params=params)
+        run.benchmark = name_command(row["command"], params)
+        known = (name for name in _CELLS if row[name] or name != "stddev")  # it ran once
+        cells = {name: row[name].replace(",", ".") for name in known}
+        if not all(map(_SECONDS.fullmatch, cells.values())):
+            what = "a time of this row is not a number of seconds; the row was left out"
+            yield Diagnostic(source.label, line, what, _WHOLE, "warning")
+            continue
+        for name, text in cells.items():
+            if name != "stddev" or float(text):  # a single execution has none
+                metric, stat, subject = _CELLS[name]
+                run.add(metric, stat, float(text), "s", line, subject=subject)
+        yield run

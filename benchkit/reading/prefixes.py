@@ -25,7 +25,9 @@ from benchkit.reading.signs import list_anchors, may_hold_blocks, signs_in
 from benchkit.redaction import redact_quote
 from benchkit.regexes import compile_sound, regex
 
-#: Characters that pages use for a blank printed by a tool.
+#: The sides of a diff, by their signs.
+SIDES = {"-": "old", "+": "new"}
+#: What pages put where a tool prints a blank.
 NO_BREAK = "\xa0"
 _TIME = (
     r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
@@ -371,4 +373,5 @@ def _make(candidate: _Candidate, lines: list[str]) -> Prefix:
     least, most = min(blanks, default=""), max(blanks, default="")
     gap = "".join(one for one, other in zip(least, most, strict=False) if one == other)
     anchors = tuple(sorted(candidate.anchor_lines()))
-    return Prefix(candidate.pattern, gap, spans, _name(candidate), anchors)
+    name = _name(candidate)
+    return Prefix(candidate.pattern, gap, spans, SIDES.get(name, name), anchors)
