@@ -9,7 +9,9 @@ from benchkit.regexes import regex
 
 #: A port after a host, which may be an IPv6 address in brackets.
 _PORT = regex(r":\d+$")
-_URL = regex(r"\s(https?://[^\s'\"]+)")
+_URL = regex(r"\s(?:['\"](?=[^\s'\"]++['\"](?!\S)))?(https?://[^\s'\"]+)")
+#: What quotes a sign of a URL at a prompt, where shells put it when it is pasted.
+_QUOTE = regex(r"\\(?=[^\w\s\\])")
 _CONNECTIONS = regex(r"\s(?:-c|--connections|--concurrency)[ =]?(\d{1,9})(?!\S)")
 
 
@@ -41,6 +43,17 @@ def describe_url(url: str) -> dict[str, str]:
     return {"host": host_of(url), **({"query": query} if query else {})}
 
 
+def unquote(url: str) -> str:
+    r"""Return a URL of a command as the shell passes it to the tool.
+
+    Examples
+    --------
+    >>> print(unquote(r"http://h/a\?b\=c"))
+    http://h/a?b=c
+    """
+    return _QUOTE.sub("", url)
+
+
 def aim(run: Reading, url: str) -> None:
     """Set the target of a run from its URL, and the facts in the rest of the URL."""
     run.target = path_of(url)
@@ -59,7 +72,7 @@ def aim_by_command(run: Reading) -> None:
     """
     command = run.command or ""
     if not run.target and (url := _URL.search(command)):
-        aim(run, url[1])
+        aim(run, unquote(url[1]))
     if run.connections is None and (connections := _CONNECTIONS.search(command)):
         run.connect(int(connections[1]))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from benchkit.parsers.base import Reading
-from benchkit.reading.urls import describe_url, path_of
+from benchkit.reading.urls import describe_url, path_of, unquote
 from benchkit.regexes import regex
 
 _REQUESTS = regex(r"\s-[a-zA-Z]*n ?(\d{1,15})(?!\S)")
@@ -101,12 +101,12 @@ class Invocation:
 
     @property
     def url(self) -> str:
-        """Return the URL in the command; empty if there is none."""
+        """Return the URL after the options of the command; empty if there is none."""
         command = self.command or ""
-        if match := _URL.search(command):
-            return match[0]
+        if urls := _URL.findall(command):
+            return unquote(urls[-1])
         match = _BARE_URL.search(command)
-        return f"http://{match[1]}" if match else ""
+        return unquote(f"http://{match[1]}") if match else ""
 
     def agrees(self, connections: int | None) -> bool:
         """Return whether the command has no other number of connections."""
