@@ -145,3 +145,15 @@ def test_dots_that_a_word_processor_joined_are_dots() -> None:
     assert FORMAT.recognises(Source(None, "k6.txt", joined.encode()).head())
     assert [r.rows for r in read(joined)] == [r.rows for r in read(text)]
     assert [reading.rows[1][3] for reading in read(joined)] == [10]
+
+
+def test_shares_without_their_counts_are_read() -> None:
+    """Pages often show only the percentage; of no request there is none."""
+    lines = "http_req_failed...: {}\nplaced............: 99.20%\nhttp_reqs.........: 500   10/s"
+    for shown, share in (("0.20%", 0.002), ("0.00%", 0.0), ("0.20% 1 / 500", 0.002)):
+        (reading,) = read(lines.format(shown))
+        values = {row[1]: (row[3], row[5]) for row in reading.rows}
+        assert values["error_rate"] == (pytest.approx(share), None)
+        assert values["placed"] == (0.992, None)
+    (reading,) = read(lines.format("0.00%  0 out of 0"))
+    assert "error_rate" not in {row[1] for row in reading.rows}

@@ -216,7 +216,7 @@ def _list_shares(measure: Measure, metric: str) -> Iterator[_Row]:
         total = Number(passes + fails, max(line, last), origin="computed")
         numbers.setdefault("total", total)
     n = _whole(numbers.get("total"))
-    if n:  # a share needs a known, positive total
+    if n != 0:  # of none there is no share
         yield "rate", metric, "mean", "1", "", n
     if metric == "error_rate" and not measure.tags:
         yield "passes", "failures", "count", "1", "", None
