@@ -248,7 +248,9 @@ class _Shape:
 
 
 def _repeats(tree: _Node) -> bool:
-    return "REPEAT" in repr(tree)
+    """Return whether one try may take as many steps as the name is long; a reference may, too."""
+    shape = repr(tree)
+    return "REPEAT" in shape or "GROUPREF" in shape
 
 
 def _list_branches(kind: str, value: _Node) -> list[_Node]:

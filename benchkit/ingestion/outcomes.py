@@ -7,10 +7,11 @@ runs but never compared, so that a gate on the store knows of them.
 from __future__ import annotations
 
 import shlex
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import accumulate, chain
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -310,10 +311,12 @@ def _explain_failures(parts: Sequence[Part], problems: Sequence[Diagnostic], fou
     them names it.
     """
     loud = [problem for problem in problems if problem.severity != "note"]
+    furthest = [*accumulate((each.line for each in loud), max)]
     code, is_unnamed = found.sidecar.exit_code, not any(part.remark for part in parts)
     for part in parts:
         if part.role == "failed" and not part.remark and loud:
-            first = next((each for each in loud if each.line >= part.line), loud[0])
+            at = bisect_left(furthest, part.line)
+            first = loud[at if at < len(loud) else 0]
             part.remark = show_remark(first.where, f": {first.what}")
         elif part.role == "measured" and is_unnamed and code:
             what = f"its command exited with code {code}, because a threshold was crossed"

@@ -20,7 +20,7 @@ from benchkit.parsers.base import Format, Reading, find_command
 from benchkit.reading.captions import number_fences
 from benchkit.reading.passages import list_held
 from benchkit.reading.prefixes import SIDES
-from benchkit.reading.surroundings import Above, Block, read_headings
+from benchkit.reading.surroundings import Above, Block, read_scopes
 from benchkit.regexes import regex
 
 __all__ = ["STATUS", "find_output", "has_row_labels", "lead_by_row_labels", "list_outputs"]
@@ -101,12 +101,11 @@ def _list_named(
         elif outputs[-1].ends_before(result):
             outputs.append(_Output(fence, [*outputs[-1].give_up(block), result]))
         else:
-            outputs[-1].results.append(result)
+            outputs[-1].add(result)
     shared = _find_shared(outputs)
     alone = Counter(output.fence for output in outputs)
-    return [
-        output.find_extent(lines, fences if alone[output.fence] == 1 else ()) for output in shared
-    ]
+    ends = {fence: number for number, fence in enumerate(fences) if fence and alone[fence] == 1}
+    return [output.find_extent(lines, ends.get(output.fence, 0)) for output in shared]
 
 
 class _Result(NamedTuple):
@@ -117,16 +116,22 @@ class _Result(NamedTuple):
     number: int
 
 
-class _Output(NamedTuple):
+class _Output:
     """Results that one command printed, and the number of their fence, if any."""
 
-    fence: int
-    results: list[_Result]
+    def __init__(self, fence: int, results: list[_Result]) -> None:
+        self.fence, self.results = fence, results
+        self._measured = {each.measured for each in results}
 
     def ends_before(self, result: _Result) -> bool:
         """Return whether a result begins another output."""
         is_counted = 0 < result.number <= self.results[-1].number
-        return is_counted or any(each.measured == result.measured for each in self.results)
+        return is_counted or result.measured in self._measured
+
+    def add(self, result: _Result) -> None:
+        """Add a result that does not begin another output."""
+        self.results.append(result)
+        self._measured.add(result.measured)
 
     def give_up(self, block: Block) -> list[_Result]:
         """Remove the last results directly above a block, which are in the same table as it."""
@@ -137,13 +142,11 @@ class _Output(NamedTuple):
         del self.results[len(self.results) - len(surplus) :]
         return surplus
 
-    def find_extent(self, lines: Sequence[str], fences: Sequence[int]) -> Block:
-        """Return the position, including the rest of its fence or the summary below."""
+    def find_extent(self, lines: Sequence[str], end: int) -> Block:
+        """Return the position, including the rest of its fence, if it ends, or the summary."""
         block = min(each.block for each in self.results)
-        last = max(each.block.last for each in self.results)
-        if self.fence and fences:
-            last = max(number for number, each in enumerate(fences) if each == self.fence)
-        elif self.results[-1].number:
+        last = end or max(each.block.last for each in self.results)
+        if not end and self.results[-1].number:
             last = _find_end(lines, last)
         is_shown = block.first > 1 and shows_file(lines[block.first - 2])
         return block._replace(first=block.first - is_shown, last=last)
@@ -151,7 +154,7 @@ class _Output(NamedTuple):
 
 def _find_end(lines: Sequence[str], last: int) -> int:
     """Return the last line of the summary below a result, or of the result if there is none."""
-    rest = iter(enumerate(lines[last:], last + 1))
+    rest = ((at + 1, lines[at]) for at in range(last, len(lines)))
     if next((line for _, line in rest if line.strip()), "").strip() != "Summary":
         return last
     end = last
@@ -302,9 +305,12 @@ def hold_commands(
         return
     held = list_held(lines, blocks, lambda text: shorten(text)[0])
     leading, scope = None, dict[int, str]()
+    named = [at for at, reading in enumerate(readings) if reading.command]
+    places = [_find_shown(lines, blocks, at) for at in named]
+    scopes = dict(zip(named, read_scopes(lines, blocks, places), strict=True))
     for at, reading in enumerate(readings):
         if reading.command:
-            scope = _find_scope(lines, blocks, at)
+            scope = scopes[at]
             leading = reading if scope.items() < above[at].headings.items() else None
             continue
         before = readings[at - 1] if at else reading
@@ -322,15 +328,11 @@ def hold_commands(
             _take_command(reading, owner)
 
 
-def _find_scope(lines: Sequence[str], blocks: Sequence[Block], at: int) -> dict[int, str]:
-    """Return the headings above a block's command, which then applies to all blocks below them."""
-    shown = blocks[at].command[:40]
+def _find_shown(lines: Sequence[str], blocks: Sequence[Block], at: int) -> int:
+    """Return the line of a block's command, which applies to all blocks below its headings."""
+    shown, first = blocks[at].command[:40], blocks[at].first
     start = blocks[at - 1].last if at else 0
-    numbers = (n for n in range(blocks[at].first - 1, start, -1) if shown in lines[n - 1])
-    number = next(numbers, 0)
-    if not number:
-        number = blocks[at].first
-    return read_headings(lines, [Block(number, number), *blocks])[0].headings
+    return next((n for n in range(first - 1, start, -1) if shown in lines[n - 1]), first)
 
 
 def _take_command(reading: Reading, owner: Reading) -> None:

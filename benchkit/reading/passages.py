@@ -122,19 +122,21 @@ def list_held(
     gaps = [texts[first:last] for first, last in pairwise(ends)]
     closing = set(texts[ends[-1] :]).intersection(*gaps)
     held, owner = [False], blocks[0]
+    fences = [number for number, line in enumerate(lines, 1) if FENCE.match(line)]
     for end, gap, block in zip(ends, gaps, blocks[1:], strict=False):
         known = closing.union(texts[max(end - len(gap), 0) : end])
-        held.append(known.issuperset(gap) or _is_listed(lines, owner, block))
+        held.append(known.issuperset(gap) or _is_listed(lines, fences, owner, block))
         owner = block if block.command else owner
     return held
 
 
-def _is_listed(lines: Sequence[str], owner: Block, block: Block) -> bool:
-    """Return whether two results share a listing, with the command of the first one above it."""
-    above = range(block.first - 1, max(owner.first - _REACH, 0), -1)
-    opening = next((number for number in above if FENCE.match(lines[number - 1])), block.first)
-    listed = lines[opening : owner.first - 1]
-    return opening < owner.first and not any(shows(line.strip(), owner.command) for line in listed)
+def _is_listed(lines: Sequence[str], fences: Sequence[int], owner: Block, block: Block) -> bool:
+    """Return whether two results are in one listing, below the command of the first one."""
+    at = bisect_left(fences, block.first)
+    opening = fences[at - 1] if at else 0
+    if not max(owner.first - _REACH, 0) < opening < owner.first:
+        return False
+    return not any(shows(each.strip(), owner.command) for each in lines[opening : owner.first - 1])
 
 
 def name_passages(
@@ -198,7 +200,8 @@ def _find_names(passages: Sequence[Sequence[str]], begun: Collection[str]) -> li
         for each in passages
     ]
     short = [name if len(name) <= _LONGEST else _read_lead(name) for name in names]
-    return [name if short.count(name) == 1 else "" for name in short]
+    shared = Counter(short)
+    return [name if shared[name] == 1 else "" for name in short]
 
 
 def _read_lead(text: str) -> str:

@@ -9,7 +9,7 @@ prose are not headings.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from benchkit.reading.heading_lines import (
@@ -26,7 +26,7 @@ from benchkit.reading.heading_lines import (
     shows,
 )
 
-__all__ = ["Above", "Block", "may_hold_headings", "read_headings"]
+__all__ = ["Above", "Block", "may_hold_headings", "read_headings", "read_scopes"]
 
 
 class Block(NamedTuple):
@@ -96,6 +96,21 @@ def read_headings(lines: Sequence[str], blocks: Iterable[Block]) -> list[Above]:
     return [read[place] for place in range(len(placed))]
 
 
+def read_scopes(
+    lines: Sequence[str], blocks: Iterable[Block], numbers: Sequence[int]
+) -> list[dict[int, str]]:
+    """Return the headings above some lines of a text that holds blocks.
+
+    Examples
+    --------
+    >>> read_scopes(["# GET", "$ wrk …", "", "# POST", "wrk …"], [Block(5, 5)], [2, 5])
+    [{1: 'GET'}, {1: 'POST'}]
+    """
+    page = _Page(lines, sorted(blocks))
+    scopes = dict(page.walk(set(numbers)))
+    return [scopes[number] for number in numbers]
+
+
 class _Page:
     """A text read from top to bottom, with the headings in effect at the current line."""
 
@@ -107,19 +122,27 @@ class _Page:
         self._closing = self._find_closing()
 
     def read(self) -> list[Above]:
-        """Return the context above each block, in order."""
-        current: dict[int, str] = {}
+        """Return what stands above each block, in order."""
         result: list[Above] = []
+        places = {block.first for block in self._blocks}
         waiting = iter((*self._blocks, Block(len(self._lines) + 2, 0)))
         block = next(waiting)
+        for number, headings in self.walk(places):
+            while block.first == number:
+                before = result[-1] if result else Above({})
+                result.append(self._look_around(block, headings, before))
+                block = next(waiting)
+        return result
+
+    def walk(self, places: Container[int]) -> Iterator[tuple[int, dict[int, str]]]:
+        """Read from top to bottom; yield some of the lines, with the headings above them."""
+        current: dict[int, str] = {}
         fence, matter = "", self._find_front_matter()
         title: dict[int, str] = {}
         outside, is_listing = current, False
         for number, line in enumerate(self._lines, 1):
-            while block.first == number:
-                before = result[-1] if result else Above({})
-                result.append(self._look_around(block, {**current, **title}, before))
-                block = next(waiting)
+            if number in places:
+                yield number, {**current, **title}
             mark = FENCE.match(line)
             if mark is not None and (not fence or mark[1].startswith(fence)):
                 fence = "" if fence else mark[1]
@@ -142,7 +165,6 @@ class _Page:
                 current[depth] = text
             else:
                 is_listing |= re.search(r"\w", line) is not None
-        return result
 
     def _find_front_matter(self) -> int:
         """Return the last line of the block at the start of Markdown pages, 0 if there is none."""

@@ -68,6 +68,7 @@ POLYNOMIAL = (
     r"(x*)\1x*(?P<variant>y)",
     "(?i:X*)x*(?P<variant>y)",
     "(?:x(?=[^b]*b))?x*(?P<variant>y)",
+    r"(x*)(?!\1)(?P<variant>y)$",
 )
 
 

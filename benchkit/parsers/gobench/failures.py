@@ -7,6 +7,9 @@ these are one run. Its results count as failed if it ends badly, or does not end
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchkit.parsers.gobench.lines import Line
@@ -206,9 +209,19 @@ class Failures:
         return self._open[package]
 
 
-def find_failure(failures: list[Failure], package: str, line: int) -> Failure | None:
-    """Return the failed run that a line of a stream belongs to."""
-    for failure in failures:
-        if failure.package == package and failure.first <= line <= failure.last:
-            return failure
-    return None
+class FailedRuns:
+    """The failed runs of a log, in the order of their ends."""
+
+    def __init__(self, found: Sequence[Failure] = ()) -> None:
+        self.found = found
+        self._places = defaultdict[str, list[int]](list)
+        for place, failure in enumerate(found):
+            self._places[failure.package].append(place)
+
+    def find(self, package: str, line: int) -> int:
+        """Return the place of the failed run that a line of a stream belongs to, or -1."""
+        places = self._places.get(package, [])
+        at = bisect_left(places, line, key=lambda place: self.found[place].last)
+        # an event may fail a run after its end, when the next one has failed already
+        near = places[at : at + 2]
+        return next((place for place in near if self.found[place].first <= line), -1)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Head, Reading, Record, Repeats, Source
 from benchkit.parsers.gobench import patterns
-from benchkit.parsers.gobench.failures import UNENDED, find_failure, shows_failure
+from benchkit.parsers.gobench.failures import UNENDED, shows_failure
 from benchkit.parsers.gobench.lines import Line, Log, looks_like_event
 from benchkit.parsers.gobench.results import Results
 from benchkit.parsers.gobench.survey import Stream, Survey, Waiting, survey
@@ -96,7 +96,7 @@ class Reader:
         waiting, stream.waiting = stream.waiting, None
         if waiting is not None and waiting.running:
             what = f"benchmark {waiting.name}: {waiting.problem or 'no result follows the name'}"
-            if find_failure(self._known.failures, stream.package, waiting.first):
+            if self._known.failures.find(stream.package, waiting.first) >= 0:
                 self._remark(waiting.first, what, "its run failed")
             else:
                 self._report(waiting.first, what)

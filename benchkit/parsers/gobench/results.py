@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading, Repeats
-from benchkit.parsers.gobench.failures import LOST, Failure, find_failure
+from benchkit.parsers.gobench.failures import LOST, Failure
 from benchkit.parsers.gobench.lines import Line
 from benchkit.parsers.gobench.survey import Stream, Survey, Waiting
 from benchkit.parsers.gobench.units import STANDARD, Unit, read_unit
@@ -120,7 +120,12 @@ class Results:
         """Return the runs in a table of whole results."""
         self._layouts |= table.layouts()
         names = self._known.outputs.names_at(table.first)
-        context = self._find(stream, table.first), names, stream.command, *stream.env.items()
+        context = (
+            self._known.failures.find(stream.package, table.first),
+            names,
+            stream.command,
+            *stream.env.items(),
+        )
         readings = []
         for name in table.names:
             known = self._shared.get((name, context))
@@ -143,12 +148,12 @@ class Results:
     def _begin(self, stream: Stream, name: str, line: int) -> Reading:
         """Return the reading of a result without its measurements."""
         benchmark, params = self._known.outputs.names_at(line).split(name)
-        failure = self._find(stream, line)
+        failure = self._known.failures.find(stream.package, line)
         if failure >= 0:
             self._failed.add(failure)
         return Reading(
             status="complete" if failure < 0 else "failed",
-            remark="" if failure < 0 else _explain(self._known.failures[failure]),
+            remark="" if failure < 0 else _explain(self._known.failures.found[failure]),
             tool="gobench",
             form=stream.form,
             line=line,
@@ -161,14 +166,9 @@ class Results:
             better=self._known.metadata.better,
         )
 
-    def _find(self, stream: Stream, line: int) -> int:
-        """Return the index of the failed run that a line belongs to, or -1."""
-        failure = find_failure(self._known.failures, stream.package, line)
-        return -1 if failure is None else self._known.failures.index(failure)
-
     def list_failures(self, label: str) -> Iterator[Reading | Diagnostic]:
         """Yield a warning for each failed run, and a reading for each one without results."""
-        for place, failure in enumerate(self._known.failures):
+        for place, failure in enumerate(self._known.failures.found):
             what = f"the run failed: {failure.reason}"
             hint = "its results are kept but not compared; fix the benchmark and measure again"
             if not failure.reason.startswith(LOST):  # reported by its reader

@@ -14,7 +14,7 @@ from bisect import bisect
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from benchkit.parsers.gobench.failures import Failure, Failures
+from benchkit.parsers.gobench.failures import FailedRuns, Failures
 from benchkit.parsers.gobench.lines import Line, Log
 from benchkit.parsers.gobench.names import Names
 from benchkit.parsers.gobench.patterns import COMMAND, NAMED, RESULT, split_config, unquote
@@ -110,7 +110,7 @@ class Survey:
     outputs: Outputs = field(default_factory=Outputs)
     metadata: UnitMetadata = field(default_factory=UnitMetadata)
     problems: list[tuple[int, str]] = field(default_factory=list)
-    failures: list[Failure] = field(default_factory=list)
+    failures: FailedRuns = field(default_factory=FailedRuns)
     unended: list[int] = field(default_factory=list)
 
 
@@ -143,7 +143,7 @@ def survey(log: Log) -> Survey:
                 problems = result.metadata.read(unquote(text))
                 result.problems += [(line.number, problem) for problem in problems]
     outputs.finish()
-    result.failures = failures.finish()
+    result.failures = FailedRuns(failures.finish())
     result.unended = failures.unended
     return result
 

@@ -1,0 +1,94 @@
+"""A text of twice as many results takes twice the time, whatever stands around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+
+import pytest
+from scaling import assert_linear
+
+from benchkit.errors import Diagnostic
+from benchkit.ingestion import outcomes
+from benchkit.ingestion.outputs import hold_commands, list_outputs
+from benchkit.parsers import registry
+from benchkit.parsers.base import Reading
+from benchkit.parsers.gobench.failures import FailedRuns, Failure
+from benchkit.reading.passages import list_held
+from benchkit.reading.surroundings import Block, read_headings
+
+LINE = "roots/{n}            time:   [37.449 ns 40.554 ns 43.990 ns]"
+Text = tuple[list[str], list[Block], list[Reading]]
+
+
+def read(tool: str, line: int, benchmark: str = "", command: str | None = None) -> Reading:
+    return Reading(tool=tool, form="text", line=line, benchmark=benchmark, command=command)
+
+
+def name_one_each(size: int) -> Text:
+    """Return results of one output, each of another benchmark."""
+    lines = [LINE.format(n=n) for n in range(size)]
+    blocks = [Block(n + 1, n + 1) for n in range(size)]
+    return lines, blocks, [read("criterion", n + 1, f"roots/{n}") for n in range(size)]
+
+
+def fence_each(size: int) -> Text:
+    """Return results of one benchmark, each in a fence of its own."""
+    lines = ["```", LINE.format(n=1), "```"] * size
+    blocks = [Block(3 * n + 2, 3 * n + 2) for n in range(size)]
+    return lines, blocks, [read("criterion", block.first, "roots/1") for block in blocks]
+
+
+@pytest.mark.parametrize(("make", "size"), [(name_one_each, 8000), (fence_each, 4000)])
+def test_outputs_are_parted_in_linear_time(make: Callable[[int], Text], size: int) -> None:
+    assert_linear(make, lambda text: list_outputs(*text), size)
+
+
+def test_commands_are_held_in_linear_time() -> None:
+    def make(size: int) -> tuple[list[str], list[Block]]:
+        lines = ["# GET", "$ hey http://h/", "Summary:", "", "Summary:", ""] * size
+        return lines, [Block(2 * n + 3, 2 * n + 3) for n in range(3 * size) if n % 3 < 2]
+
+    def hold(text: tuple[list[str], list[Block]]) -> None:
+        lines, blocks = text
+        commands = ["hey http://h/", None] * (len(blocks) // 2)
+        pairs = zip(blocks, commands, strict=True)
+        readings = [read("hey", block.first, command=command) for block, command in pairs]
+        formats = [*registry.by_name("hey")[:1]] * len(readings)
+        hold_commands(formats, readings, blocks, read_headings(lines, blocks), lines)
+        assert {reading.command for reading in readings} == {"hey http://h/"}
+
+    assert_linear(make, hold, 400)
+
+
+def test_failures_are_explained_in_linear_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outcomes, "show_remark", lambda where, text: where + text)
+    found = SimpleNamespace(sidecar=SimpleNamespace(exit_code=None), label="a.txt")
+
+    def explain(losses: list[Diagnostic]) -> None:
+        parts = [SimpleNamespace(role="failed", remark="", line=each.line) for each in losses]
+        outcomes._explain_failures(parts, losses, found)  # type: ignore[arg-type]
+        assert [part.remark for part in parts] == [f"{each.where}: failed" for each in losses]
+
+    assert_linear(
+        lambda size: [Diagnostic("a", n, "failed", "") for n in range(size)], explain, 8000
+    )
+
+
+def test_a_listing_far_above_is_looked_for_in_linear_time() -> None:
+    def make(size: int) -> tuple[list[str], list[Block]]:
+        lines = [f"{n} {sign}" for n in range(size) for sign in "ab"]
+        return lines, [Block(2 * n + 1, 2 * n + 1, "" if n else "wrk") for n in range(size)]
+
+    assert_linear(make, lambda text: list_held(text[0], text[1], str), 4000)
+
+
+def test_runs_that_failed_are_found_in_linear_time() -> None:
+    def make(size: int) -> FailedRuns:
+        return FailedRuns([Failure("", 3 * n, 3 * n + 1, 3 * n, "panic") for n in range(size)])
+
+    def find(failed: FailedRuns) -> None:
+        lines = range(3 * len(failed.found))
+        assert [failed.find("", n) for n in lines] == [-1 if n % 3 == 2 else n // 3 for n in lines]
+
+    assert_linear(make, find, 4000)
