@@ -2,8 +2,7 @@
 
 An untrusted archive may unpack to far more than its size, name paths outside its folder, or contain
 links and devices. Files are written only below the folder, and never over another file; sizes are
-counted while they are written, whatever the archive declares. A member that cannot be written is
-left out, with its reason, and the rest is read.
+counted while they are written, whatever the archive declares. Other members are left out.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ from benchkit.reading.rawfile import BlockReader
 _MEMORY = 1 << 28
 #: Maximum depth of nested folders.
 _DEPTH = 64
-#: Maximum size in bytes of the headers of one member: names and attributes.
-_HEADERS = 1 << 16
+#: Bytes of the headers of one member: names and attributes; in a zip's directory, on average.
+_HEADERS, _ENTRY = 1 << 16, 300
 _BLOCK = 1 << 20
 
 
@@ -85,9 +84,8 @@ _UNFIT = {
     errno.ENOTDIR: "its folder is a file",
 }
 _DAMAGE = (
-    *(OSError, ValueError, EOFError, RuntimeError, LookupError, ArithmeticError),
-    tarfile.TarError,
-    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, MemoryError),
+    *(OSError, ValueError, EOFError, RuntimeError, LookupError, ArithmeticError, MemoryError),
+    *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError),
 )
 _GREEDY = "unpacking it takes too much memory"
 
@@ -242,8 +240,17 @@ def unpack(archive: Path, target: Path, name: str, limit: int = LARGEST) -> list
         raise DataError(f"the archive cannot be unpacked: {reason}", where=name) from None
 
 
+def _require_short(archive: Path) -> None:
+    """Refuse a zip with a longer directory than `MEMBERS` need; each entry takes an object."""
+    with archive.open("rb") as packed:
+        end = cast("Any", zipfile)._EndRecData(packed)
+    if end and end[5] > MEMBERS * _ENTRY:  # the length that it states
+        raise TooManyError(f"its directory is longer than {MEMBERS * _ENTRY:,} bytes")
+
+
 def _unpack_zip(archive: Path, target: Path, meter: Meter) -> Iterator[tuple[str, str]]:
     """Yield each left-out member and the reason."""
+    _require_short(archive)
     with zipfile.ZipFile(archive) as packed:
         members = packed.infolist()
         for member in members:

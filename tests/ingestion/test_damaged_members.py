@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import struct
 import zipfile
 from pathlib import Path
 
@@ -88,3 +89,18 @@ def test_the_names_in_headers_of_a_gzip_are_bounded(flag: int, size: int) -> Non
         return
     with pytest.raises(UnreadableError, match="a name in its header is too long"):
         list(source.blocks())
+
+
+def test_the_directory_of_a_zip_is_bounded_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archives, "MEMBERS", 4)
+    path = write(tmp_path / "a.zip", zipfile.ZIP_STORED)
+    data = path.read_bytes()
+    at, end = data.index(ENTRY), data.index(b"PK\5\6")
+    entries = data[at:end] * 1000
+    size = struct.pack("<I", len(entries))
+    path.write_bytes(data[:at] + entries + data[end : end + 12] + size + data[end + 16 :])
+    monkeypatch.setattr(zipfile, "ZipFile", None)
+    with pytest.raises(DataError, match="its directory is longer than 1,200 bytes"):
+        archives.unpack(path, tmp_path / "unpacked", "https://host/a")
