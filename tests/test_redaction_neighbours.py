@@ -46,6 +46,12 @@ ASSIGNED = (
     f"user%3Dme%26password%3D{SECRET}%26x%3D1",
     f"GET /cb%3Ftoken%3D{SECRET} failed",
     f"http%3A%2F%2Fme%3A{SECRET}%40h",
+    f"GITHUB_PAT={SECRET}",
+    f"GET /a -> connect.sid={SECRET}; Path=/",
+    f"$env:API_TOKEN = '{SECRET}'",
+    f"panic: 401 Incorrect API key provided: {SECRET}",
+    f"invalid token supplied: '{SECRET}'",
+    f"open jdbc:oracle:thin:scott/{SECRET}@db:1521/x",
     f"&quot;password&quot;:&quot;{SECRET}&quot;",
 )
 COMMANDS = (
@@ -94,6 +100,10 @@ PLAIN = (
     "go test -bench . -benchtime 10s",
     "the option -password is required",
     "AUTH is slow",
+    "$env:GOGC = off",
+    "PATTERN_PATH=a/b",
+    "no API key provided: skipped",
+    "jdbc:oracle:thin:@db:1521/x",
 )
 
 

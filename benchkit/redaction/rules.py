@@ -98,6 +98,19 @@ _RULES = [
                 r"(?![\d.,:]++[a-zµ%/]*+(?:\s|$)|[^\s'\"]{0,99}[/.][a-z])[^\s'\":]{8,}+"
             ),
         ),
+        # incorrect API key provided: c0ffeec0ffee1
+        (
+            ("key ", "token ", *_PASSWORD_WORDS),
+            (
+                rf"(\b(?:key|token|{PASSWORDS}) (?:given|provided|received|supplied): ['\"]?)"
+                r"(?=[^\s'\"]{0,99}\d)[^\s'\":]{6,}+"
+            ),
+        ),
+        # jdbc:oracle:thin:user/password@host
+        (
+            ("jdbc:oracle:",),
+            r"(\bjdbc:oracle:[a-z\d]{2,8}:[^\s/@'\"]++/)[^\s'\"]*(?=@)",
+        ),
         # CREATE USER name IDENTIFIED BY 'abc'
         (
             ("identified",),

@@ -45,7 +45,7 @@ _SECRET_NAME = regex(
     r"|secret|token|credential|cookie|sess(?:ion)?[-_.]?id|aws[-_.]session|[cx]srf"
     r"|(?:access|account|api|app|auth|encryption|master|private|shared|signing|storage|subscription)"
     r"[-_.]?key|(?<![a-z])(?:auth|bearer|creds?|cvv|dsn|jwt|licen[cs]e|nonce|t?otp|pin|psk|pw|pwd|sas|sig)"
-    r"(?![a-z])|(?:admin|root)pw\b|authorization|keyfile|passkey|signature",
+    r"(?![a-z])|(?:admin|root)pw\b|authorization|connect\.sid|keyfile|passkey|_pat\b|signature",
     re.IGNORECASE,
 )
 #: Names of a query that are secrets unless the value is a short word: ``?code=US`` is not one.
@@ -65,7 +65,8 @@ _KEY_NAME = regex(r"(?:^|[-_.])[kK][eE][yY]$|[a-z]Key$")
 _ENTITY = r"&(?:quot|#3[49]);"
 #: A name and the sign after it, at the beginning of a word or of a part of one.
 _ASSIGNED = regex(
-    r"(?:(?<![\w.\[\]%:-])|(?<=:)(?=[\w.\[\]%-]++=))(?:-D(?=[\w.]++=)|-{0,2}+)(?P<name>[\w.\[\]%-]++)"
+    r"(?:(?<![\w.\[\]%:-])|(?<=:)(?=[\w.\[\]%-]++=)|(?<=\$env:)|(?<=\$Env:))"
+    r"(?:-D(?=[\w.]++=)|-{0,2}+)(?P<name>[\w.\[\]%-]++)"
     r"(?:(?:=>?|＝)|(?P<spaced> ++(?:=>?|＝) *+)"
     rf"|(?P<colon> *+(?:(?P<closing>\\{{0,3}}+[\"']|{_ENTITY}) *+(?:[:：＝]|=>?) *+\[?|[:：]) *+))"
 )
