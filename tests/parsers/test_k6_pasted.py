@@ -152,8 +152,10 @@ def test_shares_without_their_counts_are_read() -> None:
     lines = "http_req_failed...: {}\nplaced............: 99.20%\nhttp_reqs.........: 500   10/s"
     for shown, share in (("0.20%", 0.002), ("0.00%", 0.0), ("0.20% 1 / 500", 0.002)):
         (reading,) = read(lines.format(shown))
-        values = {row[1]: (row[3], row[5]) for row in reading.rows}
-        assert values["error_rate"] == (pytest.approx(share), None)
-        assert values["placed"] == (0.992, None)
+        values = {row[1]: row[3] for row in reading.rows}
+        assert values["error_rate"] == pytest.approx(share)
+        assert values["placed"] == 0.992
+        counts = {row[1]: row[5] for row in reading.rows}
+        assert counts["error_rate"] is counts["placed"] is None
     (reading,) = read(lines.format("0.00%  0 out of 0"))
     assert "error_rate" not in {row[1] for row in reading.rows}
