@@ -329,8 +329,8 @@ CSV = Format(
             not_recorded="individual times, their number, when it ran, the version",
         ),
     ),
-    recognises=late("benchkit.parsers.hyperfinetable:recognises_csv"),
-    parse=late("benchkit.parsers.hyperfinetable:parse_csv"),
+    recognises=late("benchkit.parsers.hyperfine.tables:recognises_csv"),
+    parse=late("benchkit.parsers.hyperfine.tables:parse_csv"),
     words=("stddev",),
 )
 
@@ -346,8 +346,8 @@ TABLE = Format(
             not_recorded="individual times, their number, CPU time; not read: ratios",
         ),
     ),
-    recognises=late("benchkit.parsers.hyperfinetable:recognises_table"),
-    parse=late("benchkit.parsers.hyperfinetable:parse_table"),
+    recognises=late("benchkit.parsers.hyperfine.tables:recognises_table"),
+    parse=late("benchkit.parsers.hyperfine.tables:parse_table"),
     words=(" Mean [",),
     anchors=(("| Command |", r" Mean \["),),
     embeds=True,
