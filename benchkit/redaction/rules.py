@@ -109,7 +109,7 @@ _RULES = [
         # jdbc:oracle:thin:user/password@host
         (
             ("jdbc:oracle:",),
-            r"(\bjdbc:oracle:[a-z\d]{2,8}:[^\s/@'\"]++/)[^\s'\"]*(?=@)",
+            r"(\bjdbc:oracle:[a-z\d]{2,8}:[^\s/:@'\"]++/)[^\s'\"]*(?=@)",
         ),
         # CREATE USER name IDENTIFIED BY 'abc'
         (
