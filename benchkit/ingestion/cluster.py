@@ -137,16 +137,19 @@ class Cluster:
             what = f"no worker joined within {_PATIENCE} seconds"
             raise DataError(what, where=self._spec, hint=hint) from None
         try:
-            versions = self._client.run(orders.find_version)
+            versions = self._client.run(orders.find_version, on_error="return")
+            for problem in versions.values():  # of which a worker that just died has another
+                if isinstance(problem, Exception) and not isinstance(problem, OSError):
+                    raise problem
         except Exception as error:  # noqa: BLE001 - what a worker without benchkit raises varies
             what = f"its workers cannot import benchkit ({type(error).__name__}: {error})"
             hint = f"install benchkit {__version__} on the workers"
             raise DataError(what, where=self._spec, hint=hint) from None
         for worker, version in versions.items():
-            if version != __version__:
+            if version != __version__ and not isinstance(version, OSError):
                 what = f"worker {worker} has benchkit {version}, this process has {__version__}"
                 raise DataError(what, where=self._spec, hint="install the same version everywhere")
-        return sum(self._client.nthreads().values())
+        return max(count, sum(self._client.nthreads().values()))
 
     def _submit(self, task: Task, known: Known) -> Future | None:
         """Submit a task; return None if only this process can query its sources.

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from distributed import Client
 from roads import FIXTURES
 
 from benchkit.errors import DataError
@@ -130,6 +131,25 @@ def test_a_worker_that_is_killed_costs_a_retry(sources: list[Found]) -> None:
     assert {one.outcomes[0].report.outcome for one in found} >= {"read"}
     assert after != before
     assert not Path(f"/proc/{after}").exists()
+
+
+def test_a_worker_that_is_killed_as_the_cluster_starts_costs_a_retry(
+    sources: list[Found], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wait = Client.wait_for_workers
+
+    def kill(client: Client, *arguments: int, **options: float) -> None:
+        wait(client, *arguments, **options)
+        (worker,) = client.run(os.getpid).values()
+        os.kill(worker, signal.SIGKILL)
+
+    monkeypatch.setattr(Client, "wait_for_workers", kill)
+    cluster = Cluster("local:1", sources, Options())
+    try:
+        (found,) = cluster.read_all([(0, len(sources))], Known(), lambda _: None)
+    finally:
+        cluster.stop()
+    assert [one.report.outcome for one in found.outcomes] == ["read"] * len(sources)
 
 
 def test_a_lost_keeper_is_told_and_its_workers_end(sources: list[Found]) -> None:
