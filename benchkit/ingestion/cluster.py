@@ -136,20 +136,19 @@ class Cluster:
         except TimeoutError:
             what = f"no worker joined within {_PATIENCE} seconds"
             raise DataError(what, where=self._spec, hint=hint) from None
-        try:
-            versions = self._client.run(orders.find_version, on_error="return")
-            for problem in versions.values():  # of which a worker that just died has another
-                if isinstance(problem, Exception) and not isinstance(problem, OSError):
-                    raise problem
-        except Exception as error:  # noqa: BLE001 - what a worker without benchkit raises varies
-            what = f"its workers cannot import benchkit ({type(error).__name__}: {error})"
-            hint = f"install benchkit {__version__} on the workers"
-            raise DataError(what, where=self._spec, hint=hint) from None
-        for worker, version in versions.items():
-            if version != __version__ and not isinstance(version, OSError):
+        answers = self._client.run(orders.find_version, on_error="return")
+        for worker, version in answers.items():
+            if isinstance(version, OSError):
+                continue  # it has just died, and another one takes its place
+            if isinstance(version, Exception):
+                what = f"its workers cannot import benchkit ({type(version).__name__}: {version})"
+                hint = f"install benchkit {__version__} on the workers"
+                raise DataError(what, where=self._spec, hint=hint) from None
+            if version != __version__:
                 what = f"worker {worker} has benchkit {version}, this process has {__version__}"
                 raise DataError(what, where=self._spec, hint="install the same version everywhere")
-        return max(count, sum(self._client.nthreads().values()))
+        threads: int = sum(self._client.nthreads().values())
+        return max(count, threads)
 
     def _submit(self, task: Task, known: Known) -> Future | None:
         """Submit a task; return None if only this process can query its sources.
