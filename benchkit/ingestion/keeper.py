@@ -1,8 +1,8 @@
-"""Workers of a Dask cluster of this machine: one that is killed is replaced.
+"""Workers of a local Dask cluster: one that is killed is replaced.
 
-They are forked from a process that has imported what they need, runs no thread of Python and has
-opened nothing: no lock and no client of an object store is ever copied. It ends, and they with it,
-as soon as a pipe closes that only the process that started it holds. Ctrl-C reaches none of them.
+They are forked from a process that has imported what they need, runs no Python threads and has
+opened nothing, so no lock and no client of an object store is copied. It ends, together with them,
+as soon as a pipe is closed that only its parent process holds. Ctrl-C reaches none of them.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
 
-#: What every worker needs.
+#: Modules that every worker needs.
 _NEEDED = ("distributed", "pandas", "pyarrow.parquet", "benchkit.ingestion.orders")
-#: Settings of Dask: nobody looks at profiles of what its threads do.
+#: Settings of Dask: profiles of its threads are not used.
 UNWATCHED = {"distributed.worker.profile.enabled": False}
-#: Reading needs no pools of threads, and a process that forks must have none.
+#: Reading needs no thread pools, and a process that forks must not have any.
 _SINGLE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 
 
 class Keeper:
-    """Starts the workers, and ends them.
+    """Starts and stops the workers.
 
     Parameters
     ----------
     count : int
-        How many; they begin to import what they need.
+        Number of workers; they begin to import what they need.
 
     Attributes
     ----------
     folder : str
-        For files of theirs and of their scheduler; it is deleted as they end.
+        Folder for the files of workers and scheduler; it is deleted when they stop.
     """
 
     def __init__(self, count: int) -> None:
@@ -62,18 +62,18 @@ class Keeper:
         self._process.stdin.flush()
 
     def is_alive(self) -> bool:
-        """Tell whether a worker that dies is replaced."""
+        """Return whether a dead worker is replaced."""
         return self._process.poll() is None
 
     def stop(self) -> None:
-        """End the workers, whatever they do."""
+        """Stop the workers, whatever they are doing."""
         assert self._process.stdin is not None  # noqa: S101 - a pipe was asked for
         self._process.stdin.close()
         self._process.wait()
 
 
 def main() -> None:
-    """Keep as many workers as the command line says, of the scheduler that standard input names."""
+    """Run the number of workers on the command line, for the scheduler named on standard input."""
     import dask
 
     for name in _NEEDED:

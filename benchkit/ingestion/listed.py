@@ -1,7 +1,7 @@
-"""Failed runs of a `runs.json` of which no result was read.
+"""Failed runs in a `runs.json` for which no result was read.
 
-The command of such a run may have printed nothing, or its entry spells the variant or benchmark
-differently: without a word, the other runs would pass a gate.
+The command of such a run may have printed nothing, or its entry may spell the variant or benchmark
+differently. If they were ignored, the other runs would pass a gate.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from benchkit.parsers import registry
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: What is to be known of stored runs, besides the columns that each ingest reads.
+#: Columns of stored runs that are needed in addition to those that each ingest reads.
 COLUMNS = ("tool", "run", "benchmark", "leftover")
 _NO_LABELS = PathLabels("", "", "", (), None, "measured", "", "", "", "")
 
 
 class Run(NamedTuple):
-    """By what an entry names a run."""
+    """The labels by which an entry identifies a run."""
 
     source: Identity
     tool: str
@@ -43,7 +43,7 @@ class Run(NamedTuple):
     leftover: str
 
     def fits(self, window: Window) -> bool:
-        """Tell whether an entry is about this run; a commit may lead the run's group."""
+        """Return whether an entry is about this run; a commit may precede the run's group."""
         return (
             self.run == window.run
             and self.variant == show_label(window.variant)
@@ -54,9 +54,9 @@ class Run(NamedTuple):
 
 
 def list_failed(discovery: Discovery) -> list[tuple[list[Window], set[Identity]]]:
-    """Return the failed runs of each list in the folders that were named, and whose list it is.
+    """Return the failed runs of each list in the named folders, with the sources it covers.
 
-    Nothing is missed of folders of which the user excludes files.
+    Nothing counts as missing in folders from which the user excludes files.
     """
     if any(reason.startswith(EXCLUDED) for _, reason in discovery.skipped):
         return []
@@ -73,14 +73,14 @@ def list_failed(discovery: Discovery) -> list[tuple[list[Window], set[Identity]]
 def list_lost_runs(
     discovery: Discovery, parts: Sequence[Part], stored: pa.Table | None, options: Options
 ) -> Iterator[tuple[Part, Diagnostic]]:
-    """Yield damage for each list that names failed runs without results, and says which.
+    """Yield damage for each list with failed runs that have no result, and name them.
 
     Parameters
     ----------
     parts : sequence of Part
-        Those that were read.
+        The parts that were read.
     stored : Table or None
-        The pieces in the store, with these `COLUMNS`: of unchanged sources nothing is read.
+        The pieces in the store, with these `COLUMNS`: unchanged sources are not read.
     """
     failed = list_failed(discovery)
     read = [_name_run(part) for part in parts] if failed else []
@@ -94,7 +94,7 @@ def list_lost_runs(
         lost = [window for window in windows if not any(run.fits(window) for run in near)]
         if lost:
             problem = _describe(lost)
-            found = Found(  # at an address that no file has: it is gone once the entry fits
+            found = Found(  # at an address without a file: it is gone once the entry fits
                 label=name_path(path), address=f"{address}/{lost[0].listed[1]}", path=Path(path),
                 labels=_NO_LABELS, sidecar=Sidecar(),
             )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Artillery's summary on the terminal, of both its versions, also within a log or a page."""
+"""Artillery's terminal summary of versions 1 and 2, also within a log or a page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
 from benchkit.units import scale, step
 
-#: What stands before a line on a page; blanks behind it tell which lines belong to a section.
+#: Prefixes of lines on a page; the blanks after them show which lines belong to a section.
 _PAGE = "#>|*/ \t"
 _OPENING = r"Summary report @ \d\d:\d\d:\d\d\S{0,9}(?: \d{4}-\d\d-\d\d)?"
 _FIND = regex(rf"^[ \t#>|*/]{{0,99}}{_OPENING}[ \t]*$", re.ASCII | re.MULTILINE)
@@ -31,17 +31,17 @@ _COUNTS = {
     "Mean response/sec": ("request_rate", "mean", "1/s"),
     "http.downloaded_bytes": ("bytes_in", "total", "B"),
 }
-#: The lines of which every summary has one.
+#: Lines that every summary has.
 _ENDS = ("vusers.created", "Scenarios launched")
 
 
 def recognises(head: Head) -> bool:
-    """Whether a text holds the first line of a summary."""
+    """Return whether a text contains the first line of a summary."""
     return _FIND.search(head.text) is not None
 
 
 def parse(source: Source) -> Iterator[Record]:
-    r"""Yield a run per summary of a text.
+    r"""Yield a run for each summary in a text.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def parse(source: Source) -> Iterator[Record]:
 
 
 class _Summary:
-    """A summary whose lines are still coming in."""
+    """A summary whose lines are still arriving."""
 
     def __init__(self, line: int) -> None:
         self.run = Reading(tool="artillery", form="text", line=line, load_model="open")
@@ -78,7 +78,7 @@ class _Summary:
         self.damaged: list[tuple[int, str]] = []
 
     def take(self, line: int, text: str, *, is_ended: bool) -> bool:
-        """Take a line; whether it belongs to the summary."""
+        """Process a line; return whether it belongs to the summary."""
         cells = text.strip(_PAGE)
         if not cells or _RULE.fullmatch(cells):
             return not self.seen
@@ -99,7 +99,7 @@ class _Summary:
         return True
 
     def _add(self, name: str, text: str, line: int) -> None:
-        """Add what a row tells."""
+        """Add the values of a row."""
         percentile = _PERCENTILE.fullmatch(name)
         is_time = self.section in _TIMES and (name in _STATS or percentile is not None)
         code = _CODE.fullmatch(name) if self.section in {"Codes", ""} else None
@@ -124,7 +124,7 @@ class _Summary:
             self.run.add(metric, stat, float(text), unit, line, resolution=step(text))
 
     def finish(self, label: str) -> Iterator[Record]:
-        """Yield the run and what has to be known about it."""
+        """Yield the run and its diagnostics."""
         run = self.run
         is_http = self.outcomes.unanswered or any(row[1] != "request_rate" for row in run.rows)
         if not is_http:
@@ -142,5 +142,5 @@ class _Summary:
 
 
 def _split(name: str) -> tuple[str, str]:
-    """Return the whole and the decimal digits of a percentile (``p999``)."""
+    """Return the integer and the decimal digits of a percentile (``p999``)."""
     return name[1:3], name[3:]

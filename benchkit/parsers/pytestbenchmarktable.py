@@ -1,4 +1,4 @@
-"""pytest-benchmark's table on the terminal, also within a log or a page, and its CSV."""
+"""pytest-benchmark's terminal table, also within a log or a page, and its CSV."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _TABLE = regex(rf"^[ \t#>|*/]{{0,99}}{_HEAD}[ \t]*$", re.MULTILINE)
 _HEADER = regex(_HEAD)
 _COLUMNS = regex(_COLUMN)
 _RULE = regex(r"-{9,}")
-#: How many times the best one a value is.
+#: The ratio of a value to the best one.
 _RATING = regex(r"\((?:>?[\d.,]{1,20}|inf|nan)\)", re.ASCII)
 _TIME = regex(r"\d{1,3}(?:,\d{3}){1,5}\.\d{4}|\d{1,18}\.\d{4}", re.ASCII)
 _COUNT = regex(r"\d{1,12}", re.ASCII)
-#: The session of a row, where a table compares several.
+#: The session of a row, if a table compares several.
 _SIDE = regex(r"(.{1,9999}) \((NOW|(?:[^()\s]{1,200}/)?\d{4}(?:_[^()]{1,200})?)\)", re.ASCII)
 _SECONDS = regex(r"\d{1,9}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?", re.ASCII)
 _HINT = "use the whole file that pytest-benchmark wrote"
-#: The columns of its CSV that tables of other origin lack.
+#: Columns of its CSV that tables from elsewhere lack.
 _OWN = {"iqr", "outliers", "rounds"}
 _TWICE = Remark(
     "{name} appears twice; this second row is left out",
@@ -44,7 +44,7 @@ def recognises_table(head: Head) -> bool:
 
 
 def parse_table(source: Source) -> Iterator[Record]:
-    r"""Yield a reading per row of the tables of a text; the sessions of one table are variants.
+    r"""Yield a reading per row of the tables in a text; the sessions of one table are variants.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def _read_row(text: str, columns: Sequence[str], unit: str, line: int) -> Readin
 
 
 def _split(name: str) -> tuple[str, dict[str, str]]:
-    """Return a test's name without its file and parameters, and these.
+    """Return a test's name without file and parameters, and these.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def _split(name: str) -> tuple[str, dict[str, str]]:
 
 
 def recognises_csv(head: Head) -> bool:
-    """Whether a source begins with the header of its CSV."""
+    """Return whether a source begins with the header of its CSV."""
     columns = header_of(head.text) if head.is_start else []
     has_times = not {"min", "max", "mean", "median"}.isdisjoint(columns)
     return columns[:1] == ["name"] and _OWN.issubset(columns) and has_times

@@ -260,12 +260,12 @@ class Reader(reports.Reader):
         return not text.rstrip().endswith(("]", "runs"))
 
     def feed(self, number: int, text: str) -> None:
-        """Take a line of the source; one that a diff adds is of the new side."""
+        """Process a line of the source; one that a diff adds belongs to the new side."""
         self.is_added = text.startswith("+")
         super().feed(number, text[1:] if self.is_added else text)
 
     def begin(self, number: int, line: Line, fields: Fields) -> bool:
-        """Open a report; the new side of a diff has the title of the old one, if unchanged."""
+        """Open a report; on the new side of a diff it inherits an unchanged title."""
         old = self.report
         if not self.is_added or line.name != "time" or old is None or not old.is_proven:
             return super().begin(number, line, fields)

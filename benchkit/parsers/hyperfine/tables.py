@@ -78,7 +78,7 @@ def _read_row(text: str, heads: Sequence[str], unit: str, line: int) -> Reading 
     return run
 
 
-#: What the columns of the CSV are, in their order behind the command.
+#: The columns of the CSV after the command, in order.
 _CELLS = {
     "mean": ("time_per_op", "mean", None),
     "stddev": ("time_per_op", "stdev", None),
@@ -93,7 +93,7 @@ _SECONDS = regex(r"\d{1,9}(?:\.\d{1,25})?(?:e-\d{1,3})?", re.ASCII)
 
 
 def recognises_csv(head: Head) -> bool:
-    """Whether a text begins with the header of the CSV."""
+    """Return whether a text begins with the header of the CSV."""
     return head.is_start and header_of(head.text)[: len(_COLUMNS)] == _COLUMNS
 
 
@@ -113,7 +113,7 @@ def parse_csv(source: Source) -> Iterator[Record]:
             yield Diagnostic(source.label, line, what, _WHOLE, "warning")
             continue
         for name, text in cells.items():
-            if name != "stddev" or float(text):  # a single execution has none
+            if name != "stddev" or float(text):  # a single execution has no spread
                 metric, stat, subject = _CELLS[name]
                 run.add(metric, stat, float(text), "s", line, subject=subject)
         yield run
