@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 #: Columns of stored pieces that name their commits.
 _COLUMNS = ("env", "role")
-#: What is read at once where a commit is named: a second read of a large log costs as much again.
+#: Columns read at once if a commit is named: reading a large log a second time costs as much again.
 _READ_AT_COMMIT = (*COLUMNS, "env")
 
 
@@ -232,7 +232,7 @@ def _start(
 
 @contextmanager
 def _stopping(executor: Executor) -> Iterator[None]:
-    """Where anything fails, end what reads before the files that it wrote are deleted."""
+    """After a failure, stop the readers before their files are deleted."""
     try:
         yield
     except BaseException:

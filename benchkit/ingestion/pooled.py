@@ -42,7 +42,7 @@ from benchkit.store.columns import began_at
 
 #: The finding that one measurement counts twice.
 TWICE = "B103"
-#: What to do about files of a variant that count together.
+#: Remedies for files of a variant that are pooled.
 _ADDED = (
     "give each measurement its own label; if they are repeats, ingest all results with one command "
     "and `--store NEW`"

@@ -1,7 +1,7 @@
 """Client of Prometheus' HTTP API: range queries, split into pieces that the server accepts.
 
-Where Prometheus already scrapes, CPU and memory of a session are one command away, and no response
-has to be saved to a file.
+If Prometheus already scrapes the machine, CPU and memory of a session are one command away, and no
+response has to be saved to a file.
 
 Credentials come only from the environment, and are sent only to this server: `TOKEN`, or `USER` and
 `PASSWORD`. Redirections are refused, because they would take the credentials to another server.

@@ -22,7 +22,7 @@ PART, COPY = "part of the result next to it", "a copy of {} that the tool made"
 def leave_out_repeats(paths: Sequence[Path], passed: list[tuple[Path, str]]) -> list[Path]:
     """Return the files that do not repeat a result; add the others to ``passed``, with reasons.
 
-    Of several copies, the last one in the order of a tool's format stays.
+    Of several copies, the last one in the order of a tool's formats is kept.
     """
     kept, endings = [], tuple({_ending(file) for file, _ in registry.repeating()})
     for path in paths:
@@ -55,7 +55,7 @@ def leave_out_sidecars(sources: Sequence[Found], passed: list[tuple[str, str]]) 
 
 
 def holds_results(page: Path) -> bool:
-    """Tell whether a tool's format knows a file."""
+    """Return whether a tool's format recognises a file."""
     try:
         return registry.holds_results(Source.load(page, str(page)))
     except (BenchkitError, UnreadableError, OSError):

@@ -283,7 +283,7 @@ def find_command(text: str, tool: str) -> str | None:
     return match[1].strip() if match else None
 
 
-#: What a page puts around a listing, on the line of its first words.
+#: Markup that pages put around a listing, on the line of its first words.
 _TAGS = regex(r"(?i)\A(?:<(?:pre|code|samp)(?:\s[^<>]*)?>|<!--\s*+|```+[ \t]++(?=\S))++")
 _COMMENT_END = "-->"
 #: A value in bold on a page.

@@ -27,7 +27,7 @@ from benchkit.regexes import compile_sound, regex
 
 #: The sides of a diff, by their signs.
 SIDES = {"-": "old", "+": "new"}
-#: What pages put where a tool prints a blank.
+#: Characters that pages put where a tool prints a blank.
 NO_BREAK = "\xa0"
 _TIME = (
     r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
@@ -203,7 +203,7 @@ def find_prefixes(text: str, label: str) -> tuple[Prefix, ...]:
 
 
 def _find_anchors(text: str) -> Iterator[tuple[str, str, int, str]]:
-    """Yield tool, word, place and what stands before, for lines that only a tool prints.
+    """Yield tool, word, position and prefix of the lines that only a tool prints.
 
     It ends with a name if the word begins with a blank. Lines without it are left out.
     """

@@ -122,7 +122,7 @@ class _Page:
         self._closing = self._find_closing()
 
     def read(self) -> list[Above]:
-        """Return what stands above each block, in order."""
+        """Return the lines above each block, in order."""
         result: list[Above] = []
         places = {block.first for block in self._blocks}
         waiting = iter((*self._blocks, Block(len(self._lines) + 2, 0)))

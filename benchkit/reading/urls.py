@@ -10,7 +10,7 @@ from benchkit.regexes import regex
 #: A port after a host, which may be an IPv6 address in brackets.
 _PORT = regex(r":\d+$")
 _URL = regex(r"\s(?:['\"](?=[^\s'\"]++['\"](?!\S)))?(https?://[^\s'\"]+)")
-#: What quotes a sign of a URL at a prompt, where shells put it when it is pasted.
+#: The quoting of a URL's characters at a prompt, which shells add to pasted text.
 _QUOTE = regex(r"\\(?=[^\w\s\\])")
 _CONNECTIONS = regex(r"\s(?:-c|--connections|--concurrency)[ =]?(\d{1,9})(?!\S)")
 
