@@ -21,7 +21,7 @@ def rename(text: str) -> str:
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    module = rename((ROOT / "benchkit/parsers/hyperfine.py").read_text(encoding="utf-8"))
+    module = rename((ROOT / "benchkit/parsers/hyperfine/__init__.py").read_text(encoding="utf-8"))
     points = "[benchkit.parsers]\ntempo = tempo_parser:TOOLS\n"
     return install(tmp_path, "tempo_parser", points, {"tempo_parser.py": module})
 
