@@ -16,11 +16,25 @@ _DURATION = re.compile(r"(?<!\d)[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|[µμ]s|
 #: A comma between thousands, in the cells of a table and in these formats.
 _GROUPING = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _GROUPED = frozenset(
-    {"autocannon_text", "criterion_text", "benchmarkdotnet_markdown", "pytest_benchmark_table"}
+    {
+        "autocannon_text",
+        "criterion_text",
+        "benchmarkdotnet_markdown",
+        "pytest_benchmark_table",
+        "wrk",
+    }
 )
-#: A comma before decimals, which tools of the JVM write by the locale; in CSV it is between cells.
+#: A comma before decimals, which these tools write by the locale; in CSV it is between cells.
 _DECIMAL = re.compile(r"(?<=\d),(?=\d)")
-_LOCALIZED = frozenset({"jmh_csv", "jmh_text", "jmeter_aggregate", "benchmarkdotnet_measurements"})
+_LOCALIZED = frozenset(
+    {
+        "jmh_csv",
+        "jmh_text",
+        "jmeter_aggregate",
+        "benchmarkdotnet_measurements",
+        "google_benchmark_console",
+    }
+)
 #: A mark between thousands and a comma or point before decimals, by the locale, in cells of a CSV.
 _EITHER = frozenset({"benchmarkdotnet_csv"})
 _THOUSANDS = re.compile(r"(?<=\d)[.,](?=\d{3}[.,])")

@@ -139,7 +139,7 @@ def parse_csv(source: Source) -> Iterator[Record]:
     ('test_a', {'n': '5'}, (2e-06, 's', 9))
     """
     seen: set[str] = set()
-    for line, row in read_rows(source, "pytest-benchmark", ("name",)):
+    for line, row in read_rows(source, "pytest-benchmark", ("name", "rounds")):
         if isinstance(row, Diagnostic):
             yield row
             continue

@@ -99,6 +99,12 @@ def test_a_head_without_rows_is_an_error() -> None:
     assert problem.startswith("x: no complete table of pytest-benchmark here")
 
 
+def test_a_csv_without_its_rounds_is_refused() -> None:
+    runs, (problem,) = read("name,median,iqr,outliers\nt.py::test_a,2e-06,0,1;2\n", CSV)
+    assert not runs
+    assert "rounds" in problem
+
+
 def test_two_sessions_in_one_csv_are_not_two_runs() -> None:
     head = "name,min,median,iqr,outliers,rounds\n"
     runs, problems = read(head + "t.py::a,1,2,0,1;2,9\nt.py::a,1,3,0,1;2,9\n", CSV)
