@@ -1,8 +1,7 @@
 """Facts about the machine on which a run is made.
 
-A different CPU, governor, kernel or limit is a different experiment, and nobody remembers them
-later. Facts that cannot be determined are left out. Of the environment, only `VARIABLES` are
-recorded.
+A different CPU, governor, kernel or limit is a different experiment, so they are recorded.
+Facts that cannot be determined are left out. Of the environment, only `VARIABLES` are recorded.
 
 The commit of the current checkout, and whether its files differ from it.
 

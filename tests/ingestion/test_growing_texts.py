@@ -88,7 +88,7 @@ def test_runs_that_failed_are_found_in_linear_time() -> None:
         return FailedRuns([Failure("", 3 * n, 3 * n + 1, 3 * n, "panic") for n in range(size)])
 
     def find(failed: FailedRuns) -> None:
-        lines = range(3 * len(failed.found))
+        lines = range(3 * len(failed.runs))
         assert [failed.find("", n) for n in lines] == [-1 if n % 3 == 2 else n // 3 for n in lines]
 
     assert_linear(make, find, 4000)

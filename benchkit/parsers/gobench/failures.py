@@ -212,16 +212,16 @@ class Failures:
 class FailedRuns:
     """The failed runs of a log, in the order of their ends."""
 
-    def __init__(self, found: Sequence[Failure] = ()) -> None:
-        self.found = found
+    def __init__(self, runs: Sequence[Failure] = ()) -> None:
+        self.runs = runs
         self._places = defaultdict[str, list[int]](list)
-        for place, failure in enumerate(found):
+        for place, failure in enumerate(runs):
             self._places[failure.package].append(place)
 
     def find(self, package: str, line: int) -> int:
-        """Return the place of the failed run that a line of a stream belongs to, or -1."""
+        """Return the index of the failed run that a line of a stream belongs to, or -1."""
         places = self._places.get(package, [])
-        at = bisect_left(places, line, key=lambda place: self.found[place].last)
+        at = bisect_left(places, line, key=lambda place: self.runs[place].last)
         # an event may fail a run after its end, when the next one has failed already
         near = places[at : at + 2]
-        return next((place for place in near if self.found[place].first <= line), -1)
+        return next((place for place in near if self.runs[place].first <= line), -1)

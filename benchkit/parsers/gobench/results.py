@@ -153,7 +153,7 @@ class Results:
             self._failed.add(failure)
         return Reading(
             status="complete" if failure < 0 else "failed",
-            remark="" if failure < 0 else _explain(self._known.failures.found[failure]),
+            remark="" if failure < 0 else _explain(self._known.failures.runs[failure]),
             tool="gobench",
             form=stream.form,
             line=line,
@@ -168,7 +168,7 @@ class Results:
 
     def list_failures(self, label: str) -> Iterator[Reading | Diagnostic]:
         """Yield a warning for each failed run, and a reading for each one without results."""
-        for place, failure in enumerate(self._known.failures.found):
+        for place, failure in enumerate(self._known.failures.runs):
             what = f"the run failed: {failure.reason}"
             hint = "its results are kept but not compared; fix the benchmark and measure again"
             if not failure.reason.startswith(LOST):  # reported by its reader

@@ -30,7 +30,7 @@ _SIDE = regex(r"(.{1,9999}) \((NOW|(?:[^()\s]{1,200}/)?\d{4}(?:_[^()]{1,200})?)\
 _SECONDS = regex(r"\d{1,9}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?", re.ASCII)
 _HINT = "use the whole file that pytest-benchmark wrote"
 #: Columns of its CSV that tables from elsewhere lack.
-_OWN = {"iqr", "outliers", "rounds"}
+_REQUIRED = {"iqr", "outliers", "rounds"}
 _TWICE = Remark(
     "{name} appears twice; this second row is left out",
     "write a CSV of each session",
@@ -125,7 +125,7 @@ def recognises_csv(head: Head) -> bool:
     """Return whether a source begins with the header of its CSV."""
     columns = header_of(head.text) if head.is_start else []
     has_times = not {"min", "max", "mean", "median"}.isdisjoint(columns)
-    return columns[:1] == ["name"] and _OWN.issubset(columns) and has_times
+    return columns[:1] == ["name"] and _REQUIRED.issubset(columns) and has_times
 
 
 def parse_csv(source: Source) -> Iterator[Record]:
@@ -139,7 +139,7 @@ def parse_csv(source: Source) -> Iterator[Record]:
     ('test_a', {'n': '5'}, (2e-06, 's', 9))
     """
     seen: set[str] = set()
-    for line, row in read_rows(source, "pytest-benchmark", ("name", "rounds")):
+    for line, row in read_rows(source, "pytest-benchmark", ("name", *sorted(_REQUIRED))):
         if isinstance(row, Diagnostic):
             yield row
             continue

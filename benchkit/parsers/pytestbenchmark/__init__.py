@@ -256,8 +256,8 @@ TABLE = Format(
             "quartiles, operations/s",
         ),
     ),
-    recognises=late("benchkit.parsers.pytestbenchmarktable:recognises_table"),
-    parse=late("benchkit.parsers.pytestbenchmarktable:parse_table"),
+    recognises=late("benchkit.parsers.pytestbenchmark.tables:recognises_table"),
+    parse=late("benchkit.parsers.pytestbenchmark.tables:parse_table"),
     words=("Name (time in ",),
     anchors=(("Name (time in ", r"m?s|[uµn]s\)"),),
     embeds=True,
@@ -277,8 +277,8 @@ CSV = Format(
             "quartiles, operations/s",
         ),
     ),
-    recognises=late("benchkit.parsers.pytestbenchmarktable:recognises_csv"),
-    parse=late("benchkit.parsers.pytestbenchmarktable:parse_csv"),
+    recognises=late("benchkit.parsers.pytestbenchmark.tables:recognises_csv"),
+    parse=late("benchkit.parsers.pytestbenchmark.tables:parse_csv"),
     words=("outliers",),
 )
 
