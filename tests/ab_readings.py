@@ -1,4 +1,4 @@
-"""What the tests of ab and hey ask of a source: its runs, their values, what was said of them."""
+"""Helpers of the tests of ab and hey: a source's runs, their values, and its diagnostics."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from reading_formats import format_called
+from reading_formats import format_named
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers import registry
@@ -26,7 +26,7 @@ Key = tuple[str | None, str, str]
 def records(data: bytes | Path, name: str = "ab") -> list[Record]:
     if isinstance(data, Path):
         data = data.read_bytes()
-    return list(format_called(name).parse(Source(None, "run.txt", data)))
+    return list(format_named(name).parse(Source(None, "run.txt", data)))
 
 
 def readings(data: bytes | Path, name: str = "ab") -> list[Reading]:
@@ -42,28 +42,28 @@ def only(data: bytes | Path, name: str = "ab") -> Reading:
     return reading
 
 
-def until_damage(packed: bytes, name: str) -> list[Record]:
+def records_before_damage(packed: bytes, name: str) -> list[Record]:
     """Return what a damaged gzip gives before it ends in an error."""
-    found: list[Record] = []
+    parsed: list[Record] = []
     with pytest.raises(UnreadableError, match="damaged or truncated"):
-        found.extend(format_called(name).parse(Source(None, "run.gz", packed)))
-    return found
+        parsed.extend(format_named(name).parse(Source(None, "run.gz", packed)))
+    return parsed
 
 
 def samples(data: bytes | Path, name: str) -> dict[str | None, np.ndarray]:
-    """Return the samples by subject; those of latency under None."""
-    found: dict[str | None, list[np.ndarray]] = {}
+    """Return the samples by subject; those of the latency have the key None."""
+    blocks: dict[str | None, list[np.ndarray]] = {}
     for record in records(data, name):
         if isinstance(record, Samples):
-            found.setdefault(record.subject, []).append(record.values)
-    return {subject: np.concatenate(blocks) for subject, blocks in found.items()}
+            blocks.setdefault(record.subject, []).append(record.values)
+    return {subject: np.concatenate(parts) for subject, parts in blocks.items()}
 
 
 def values(reading: Reading) -> dict[Key, float]:
-    """Return the values by (subject, metric, stat); two of one kind are an error."""
-    found = {row[:3]: row[3] for row in reading.rows}
-    assert len(found) == len(reading.rows)
-    return found
+    """Return the values by (subject, metric, stat); duplicates are an error."""
+    by_key = {row[:3]: row[3] for row in reading.rows}
+    assert len(by_key) == len(reading.rows)
+    return by_key
 
 
 def latency(reading: Reading) -> dict[str, float]:

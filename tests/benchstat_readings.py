@@ -1,4 +1,4 @@
-"""What the tests of benchstat ask of a source: its readings, their values, what was said."""
+"""Helpers of the tests of benchstat: a source's readings, their values, and its diagnostics."""
 
 from __future__ import annotations
 
@@ -12,9 +12,13 @@ from benchkit.parsers.benchstat.tables import GEOMEANS
 from benchkit.reading.source import Source
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
-REDIS, OWN, EDGE = FIXTURES / "redis-gobench", FIXTURES / "benchstat", FIXTURES / "benchstat/edge"
+REDIS, BENCHSTAT, EDGE = (
+    FIXTURES / "redis-gobench",
+    FIXTURES / "benchstat",
+    FIXTURES / "benchstat/edge",
+)
 
-#: Variant, benchmark, metric, stat.
+#: Variant, benchmark, metric and stat.
 Key = tuple[str, str, str, str]
 
 
@@ -34,41 +38,41 @@ def parsed(parse: Callable[[Source], Iterator[Record]], data: str | bytes | Path
 
 
 def readings(data: str | bytes | Path, role: str = "") -> list[Reading]:
-    found = [record for record in records(data) if isinstance(record, Reading)]
-    assert all((run.role == "aggregate") == (run.benchmark == "geomean") for run in found)
-    return [run for run in found if run.role == role]
+    runs = [record for record in records(data) if isinstance(record, Reading)]
+    assert all((run.role == "aggregate") == (run.benchmark == "geomean") for run in runs)
+    return [run for run in runs if run.role == role]
 
 
-def remarks(found: list[Record]) -> list[tuple[int, str]]:
-    """Return line and text of what was said, but for what is said of every source."""
-    said = [record for record in found if isinstance(record, Diagnostic)]
-    general = [problem for problem in said if "summaries contain" in problem.what]
+def remarks(parsed: list[Record]) -> list[tuple[int, str]]:
+    """Return line and text of the diagnostics, without the one of every source."""
+    problems = [record for record in parsed if isinstance(record, Diagnostic)]
+    general = [problem for problem in problems if "summaries contain" in problem.what]
     assert [problem.severity for problem in general] == ["warning"]
-    return [(problem.line, problem.what) for problem in said if problem not in general]
+    return [(problem.line, problem.what) for problem in problems if problem not in general]
 
 
-def values(found: list[Reading]) -> dict[Key, float]:
-    """Return every value by what it is of; none may come twice."""
-    told = [
+def values(runs: list[Reading]) -> dict[Key, float]:
+    """Return every value by its key; duplicates are an error."""
+    pairs = [
         ((reading.variant, reading.benchmark, metric, stat), value)
-        for reading in found
+        for reading in runs
         for _, metric, stat, value, *_ in reading.rows
     ]
-    assert len(dict(told)) == len(told)
-    assert not any(key[1].startswith(GEOMEANS) for key, _ in told)
-    return dict(told)
+    assert len(dict(pairs)) == len(pairs)
+    assert not any(key[1].startswith(GEOMEANS) for key, _ in pairs)
+    return dict(pairs)
 
 
 def centers(data: str | bytes | Path) -> dict[Key, float]:
-    found = values(readings(data))
-    return {key: value for key, value in found.items() if key[3] in {"mean", "median", "mode"}}
+    every = values(readings(data))
+    return {key: value for key, value in every.items() if key[3] in {"mean", "median", "mode"}}
 
 
-def sizes(found: list[Reading], metric: str) -> dict[tuple[str, str], int | None]:
+def sizes(runs: list[Reading], metric: str) -> dict[tuple[str, str], int | None]:
     """Return the number of runs by variant and benchmark."""
     return {
         (reading.variant, reading.benchmark): row[5]
-        for reading in found
+        for reading in runs
         for row in reading.rows
         if row[1] == metric
     }

@@ -1,6 +1,6 @@
-"""What the container tests share: a fixture's records, and its values by subject and metric.
+"""Helpers of the container tests: the records of a fixture, and its values by metric and subject.
 
-Each test says what it expects, not how to get at it.
+They keep the tests to their expectations.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reading_formats import format_called
+from reading_formats import format_named
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers import registry
@@ -19,20 +19,20 @@ FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 
 
 @dataclass
-class Told:
-    """What a source tells."""
+class Parsed:
+    """The records of a source."""
 
     readings: list[Reading] = field(default_factory=list)
     samples: list[Samples] = field(default_factory=list)
-    said: list[Diagnostic] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def values(self, metric: str) -> dict[str | None, list[float]]:
         """Return the samples of a metric by subject."""
-        found: dict[str | None, list[float]] = defaultdict(list)
+        values: dict[str | None, list[float]] = defaultdict(list)
         for block in self.samples:
             if block.metric == metric:
-                found[block.subject] += block.values.tolist()
-        return dict(found)
+                values[block.subject] += block.values.tolist()
+        return dict(values)
 
     def times(self, metric: str, subject: str | None) -> list[str]:
         """Return the times of a series as texts."""
@@ -48,28 +48,28 @@ class Told:
         """Return the subjects of all samples."""
         return {block.subject for block in self.samples}
 
-    def says(self, words: str) -> bool:
-        """Say whether a diagnostic holds some words."""
-        return any(words in str(each) for each in self.said)
+    def reports(self, text: str) -> bool:
+        """Return whether a diagnostic contains a text."""
+        return any(text in str(each) for each in self.diagnostics)
 
 
-def tell(name: str, data: bytes | str) -> Told:
-    """Read a content with the format of that name."""
+def parse(name: str, data: bytes | str) -> Parsed:
+    """Parse a text with the format of that name."""
     raw = data.encode() if isinstance(data, str) else data
-    told = Told()
-    for record in format_called(name).parse(Source(None, "memory", raw)):
+    parsed = Parsed()
+    for record in format_named(name).parse(Source(None, "memory", raw)):
         if isinstance(record, Reading):
-            told.readings.append(record)
+            parsed.readings.append(record)
         elif isinstance(record, Samples):
-            assert any(record.reading is reading for reading in told.readings)
-            told.samples.append(record)
+            assert any(record.reading is reading for reading in parsed.readings)
+            parsed.samples.append(record)
         elif isinstance(record, Diagnostic):
-            told.said.append(record)
-    return told
+            parsed.diagnostics.append(record)
+    return parsed
 
 
-def tell_file(path: str) -> Told:
-    """Read a fixture with the one format that claims it."""
+def parse_fixture(path: str) -> Parsed:
+    """Parse a fixture with the one format that claims it."""
     source = Source.load(FIXTURES / path)
     (claim,) = registry.identify(source)
-    return tell(claim.name, b"".join(source.blocks()))
+    return parse(claim.name, b"".join(source.blocks()))

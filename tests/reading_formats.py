@@ -1,4 +1,4 @@
-"""One format of the registry, by its own name."""
+"""One format of the registry, by name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from benchkit.parsers.base import Format
 
 
-def format_called(name: str) -> Format:
+def format_named(name: str) -> Format:
     """Return the format with exactly this name."""
-    (found,) = (one for one in registry.formats() if one.name == name)
-    return found
+    (form,) = (each for each in registry.formats() if each.name == name)
+    return form

@@ -1,4 +1,4 @@
-"""What the tests of wrk ask of a source: its runs, their values, what was said of them."""
+"""Helpers of the tests of wrk: a source's runs, their values, and its diagnostics."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def only(data: bytes | Path) -> Reading:
 
 
 def values(reading: Reading) -> dict[Key, float]:
-    """Return (metric or metric/subject, stat) -> value; no statistic may come twice."""
-    found = {
+    """Return values by (metric or metric/subject, stat); duplicates are an error."""
+    by_key = {
         (f"{metric}/{subject}" if subject else metric, stat): value
         for subject, metric, stat, value, *_ in reading.rows
     }
-    assert len(found) == len(reading.rows)
-    return found
+    assert len(by_key) == len(reading.rows)
+    return by_key
 
 
 def claimed(data: bytes | Path) -> bool:
@@ -58,8 +58,8 @@ def near(expected: dict[Key, float]) -> object:
     return pytest.approx(expected, rel=1e-12, abs=0)
 
 
-def told(data: bytes | Path) -> list[tuple[object, ...]]:
-    """Return what the runs say, but for the kinds of numbers that lines above may better."""
+def run_contents(data: bytes | Path) -> list[tuple[object, ...]]:
+    """Return the contents of the runs, without fields that lines above may make more precise."""
     return [
         (run.tool, run.target, tuple(run.params.items()), run.status, run.command, tuple(run.rows))
         for run in readings(data)

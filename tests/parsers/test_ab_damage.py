@@ -13,8 +13,8 @@ from ab_readings import (
     only,
     phase,
     readings,
+    records_before_damage,
     remarks,
-    until_damage,
     values,
 )
 from hypothesis import assume, given
@@ -249,7 +249,7 @@ def test_log_prefixes_do_not_hide_a_report() -> None:
 
 
 def test_damaged_gzip_gives_what_stands_before() -> None:
-    found = until_damage(gzip.compress(WHOLE * 2, compresslevel=0)[:1600], "ab")
+    found = records_before_damage(gzip.compress(WHOLE * 2, compresslevel=0)[:1600], "ab")
     assert [record.status for record in found if isinstance(record, Reading)] == [
         "complete",
         "partial",

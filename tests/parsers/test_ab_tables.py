@@ -15,9 +15,9 @@ from ab_readings import (
     near,
     only,
     records,
+    records_before_damage,
     remarks,
     samples,
-    until_damage,
     values,
 )
 from hypothesis import given
@@ -143,7 +143,7 @@ def test_a_table_without_lines_is_a_failed_run() -> None:
 
 
 def test_damaged_gzip_gives_what_stands_before() -> None:
-    found = until_damage(gzip.compress(RAW, compresslevel=0)[:70000], "ab_tsv")
+    found = records_before_damage(gzip.compress(RAW, compresslevel=0)[:70000], "ab_tsv")
     times = next(block.values for block in found if isinstance(block, Samples))
     assert 1000 < len(times) < 3000
     assert np.array_equal(times, samples(RAW, "ab_tsv")[None][: len(times)])
@@ -152,7 +152,7 @@ def test_damaged_gzip_gives_what_stands_before() -> None:
 
 
 def test_damaged_gzip_of_a_csv_gives_what_stands_before() -> None:
-    found = until_damage(gzip.compress(CSV.read_bytes(), compresslevel=0)[:500], "ab_csv")
+    found = records_before_damage(gzip.compress(CSV.read_bytes(), compresslevel=0)[:500], "ab_csv")
     (reading,) = [record for record in found if isinstance(record, Reading)]
     assert reading.status == "partial"
     assert set(reading.rows) < set(only(CSV, "ab_csv").rows)

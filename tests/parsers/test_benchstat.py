@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from benchstat_readings import (
+    BENCHSTAT,
     EDGE,
-    OWN,
     as_source,
     centers,
     parsed,
@@ -44,10 +44,13 @@ COUNTS = {
 
 @pytest.mark.parametrize(("name", "expected"), COUNTS.items(), ids=COUNTS)
 def test_every_text_is_claimed_and_read_whole(name: str, expected: tuple[list[str], int]) -> None:
-    assert recognises(as_source(OWN / name).head())
-    found = readings(OWN / name)
-    assert (sorted({reading.variant for reading in found}), len(centers(OWN / name))) == expected
-    assert remarks(records(OWN / name)) == []
+    assert recognises(as_source(BENCHSTAT / name).head())
+    found = readings(BENCHSTAT / name)
+    assert (
+        sorted({reading.variant for reading in found}),
+        len(centers(BENCHSTAT / name)),
+    ) == expected
+    assert remarks(records(BENCHSTAT / name)) == []
     assert {reading.status for reading in found} == {"complete"}
     assert {reading.tool for reading in found} == {"benchstat"}
     assert {reading.form for reading in found} == {
@@ -56,7 +59,7 @@ def test_every_text_is_claimed_and_read_whole(name: str, expected: tuple[list[st
 
 
 def test_the_first_benchmark_of_the_new_tool_in_full() -> None:
-    first = readings(OWN / "new-2file.txt")[0]
+    first = readings(BENCHSTAT / "new-2file.txt")[0]
     assert (first.variant, first.benchmark, first.params) == (
         "baseline",
         "Redis/Ping",
@@ -78,53 +81,55 @@ def test_the_first_benchmark_of_the_new_tool_in_full() -> None:
 
 
 def test_bytes_of_the_new_tool_are_scaled_by_1024_and_those_of_the_old_by_1000() -> None:
-    new, old = (centers(OWN / f"{form}-2file.txt") for form in ("new", "old"))
+    new, old = (centers(BENCHSTAT / f"{form}-2file.txt") for form in ("new", "old"))
     assert new["baseline", "Redis/Pipeline", "bytes_per_op", "median"] == 3.065 * 1024
     assert old["old", "Redis/Pipeline", "bytes_per_op", "mean"] == 3150.0
     assert old["new", "Redis/Ping", "bytes_per_op", "mean"] == 4108.0
 
 
 def test_the_old_tool_tells_means_deviations_and_the_runs_it_kept() -> None:
-    found = readings(OWN / "old-2file.txt")
+    found = readings(BENCHSTAT / "old-2file.txt")
     assert values(found)["old", "Redis/Ping", "time_per_op", "mean"] == 65.9e-6
     deviation = values(found)["old", "Redis/Ping", "time_per_op", "max_deviation"]
     assert deviation == pytest.approx(65.9e-6 * 0.26)
     assert sizes(found, "bytes_per_op")["old", "Redis/SetGet_Mixed"] == 7
     assert sizes(found, "bytes_per_op")["new", "Redis/SetGet_Mixed"] == 10
-    assert set(sizes(readings(OWN / "old-1file.txt"), "time_per_op").values()) == {None}
+    assert set(sizes(readings(BENCHSTAT / "old-1file.txt"), "time_per_op").values()) == {None}
 
 
 def test_runs_per_side_are_told_by_the_comparisons() -> None:
-    found = sizes(readings(OWN / "new-fewsamples.txt"), "time_per_op")
+    found = sizes(readings(BENCHSTAT / "new-fewsamples.txt"), "time_per_op")
     assert [found[side, "Redis/Ping"] for side in ("few", "few2")] == [10, 10]
     assert [found[side, "Redis/Set"] for side in ("few", "few2")] == [6, 6]
 
 
 def test_three_columns_each_have_their_own_numbers() -> None:
-    found = centers(OWN / "new-3file.txt")
+    found = centers(BENCHSTAT / "new-3file.txt")
     variants = ("baseline", "disabled", "enabled")
     row = [found[variant, "Redis/Pipeline", "bytes_per_op", "median"] for variant in variants]
     assert row == [3.065 * 1024, 7.153 * 1024, 9.973 * 1024]
-    old = centers(OWN / "old-3file.txt")
+    old = centers(BENCHSTAT / "old-3file.txt")
     row = [old[variant, "Redis/Get", "time_per_op", "mean"] for variant in variants]
     assert row == [54.8e-6, 58.3e-6, 51.7e-6]
 
 
 def test_columns_need_not_be_files_and_units_need_not_be_known() -> None:
-    found = centers(OWN / "new-col-size.txt")
+    found = centers(BENCHSTAT / "new-col-size.txt")
     assert found["1024", "Copy", "time_per_op", "median"] == 8.964e-9
     assert found["65536", "Copy", "processing_rate", "median"] == 45.23 * 2**30
     assert found["65536", "Copy", "copied/op", "median"] == 65536.0
     assert found["1024", "Copy", "p99-sec", "median"] == 99.5e-9
     units = {
-        row[1]: row[4] for reading in readings(OWN / "new-col-size.txt") for row in reading.rows
+        row[1]: row[4]
+        for reading in readings(BENCHSTAT / "new-col-size.txt")
+        for row in reading.rows
     }
     assert units == {"time_per_op": "s", "processing_rate": "B/s", "copied/op": "1", "p99-sec": "s"}
 
 
 def test_an_interval_below_zero_is_left_out() -> None:
     """± 104 % of a time says nothing of its lower end."""
-    found = values(readings(OWN / "new-single.txt"))
+    found = values(readings(BENCHSTAT / "new-single.txt"))
     label = ("single/gobench-all-1", "OTelOverhead/OTel_Enabled/SetGet_Mixed", "time_per_op")
     assert (*label, "ci_low") not in found
     assert found[(*label, "ci_high")] == pytest.approx(40.83e-6 * 2.04)
@@ -240,7 +245,7 @@ def test_a_row_without_a_head_is_told() -> None:
 
 
 def test_the_same_table_twice_is_two_calls() -> None:
-    text = (OWN / "old-2file.txt").read_text()
+    text = (BENCHSTAT / "old-2file.txt").read_text()
     found = readings(f"{text}\n{text}")
     assert len(found) == 20
     assert [reading.line for reading in found if reading.benchmark == "Redis/Ping"] == [
@@ -252,7 +257,7 @@ def test_the_same_table_twice_is_two_calls() -> None:
 
 
 def test_a_second_call_has_a_configuration_of_its_own() -> None:
-    text = (OWN / "new-1file.txt").read_text()
+    text = (BENCHSTAT / "new-1file.txt").read_text()
     other = text.replace("goarch: amd64\n", "").replace("redisbench", "other")
     packages = [reading.env.get("goarch") for reading in readings(f"{text}```\n\n{other}")]
     assert packages == ["amd64"] * 5 + [None] * 5
@@ -305,6 +310,6 @@ def test_milliseconds_beside_the_time_per_operation_are_a_metric_of_their_own() 
 
 
 def test_one_warning_says_that_the_runs_are_missing() -> None:
-    last = records(OWN / "new-3file.txt")[-1]
+    last = records(BENCHSTAT / "new-3file.txt")[-1]
     assert str(last).startswith("out.txt:5: benchstat's summaries")
     assert "ingest the raw `go test -bench` files to compare" in str(last)

@@ -7,7 +7,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from benchstat_readings import EDGE, OWN, as_source, centers, parsed, readings, records, remarks
+from benchstat_readings import (
+    BENCHSTAT,
+    EDGE,
+    as_source,
+    centers,
+    parsed,
+    readings,
+    records,
+    remarks,
+)
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -21,11 +30,11 @@ Form = tuple[Callable[[Source], Iterator[Record]], Path]
 
 CUT = sorted(EDGE.glob("*.cut*"))
 FORMS: list[Form] = [
-    (reader.parse, OWN / "new-2file-labels.txt"),
-    (reader.parse, OWN / "old-2file-geomean.txt"),
-    (reader.parse, OWN / "old-3file.txt"),
+    (reader.parse, BENCHSTAT / "new-2file-labels.txt"),
+    (reader.parse, BENCHSTAT / "old-2file-geomean.txt"),
+    (reader.parse, BENCHSTAT / "old-3file.txt"),
     (reader.parse, EDGE / "levels.txt"),
-    (files.parse, OWN / "new-2file.csv"),
+    (files.parse, BENCHSTAT / "new-2file.csv"),
     (files.parse, EDGE / "old-groups-3.csv"),
     (files.parse, EDGE / "old-groups-3.html"),
 ]
@@ -45,7 +54,7 @@ def test_there_are_cut_files() -> None:
 
 def test_a_file_that_lacks_only_its_last_line_end_is_whole() -> None:
     for name in ("new-1file.txt", "old-2file.txt", "new-2file.csv", "old-2file.csv"):
-        text = (OWN / name).read_text()
+        text = (BENCHSTAT / name).read_text()
         assert centers(text.rstrip("\n")) == centers(text)
         assert {reading.status for reading in readings(text.rstrip("\n"))} == {"complete"}
 
@@ -120,7 +129,7 @@ def test_a_squeezed_row_with_a_gap_is_not_guessed() -> None:
 
 
 def test_a_damaged_archive_gives_what_stood_before_and_says_so() -> None:
-    packed = gzip.compress((OWN / "new-single.txt").read_bytes())
+    packed = gzip.compress((BENCHSTAT / "new-single.txt").read_bytes())
     found: list[object] = []
     with pytest.raises(UnreadableError, match="damaged or truncated"):
         found.extend(reader.parse(as_source(packed[:-4])))
@@ -190,6 +199,6 @@ def test_a_row_that_comes_twice_counts_once() -> None:
 
 
 def test_a_cell_that_is_cut_inside_a_page_is_told() -> None:
-    page = (OWN / "old-2file.html").read_text().replace("35.4µs ±34%", "35.4")
+    page = (BENCHSTAT / "old-2file.html").read_text().replace("35.4µs ±34%", "35.4")
     assert len(centers(page)) == 29
     assert remarks(records(page)) == [(24, "Redis/Ping-2: '35.4' is truncated or altered")]

@@ -8,8 +8,8 @@ from statistics import geometric_mean, median
 
 import pytest
 from benchstat_readings import (
+    BENCHSTAT,
     EDGE,
-    OWN,
     REDIS,
     Key,
     as_source,
@@ -39,8 +39,8 @@ def medians(variants: dict[str, str]) -> dict[Key, float]:
 
 
 RAW = {
-    OWN / "new-2file.csv": {"baseline": "baseline.txt", "enabled": "enabled.txt"},
-    OWN / "new-3file.csv": {
+    BENCHSTAT / "new-2file.csv": {"baseline": "baseline.txt", "enabled": "enabled.txt"},
+    BENCHSTAT / "new-3file.csv": {
         "baseline": "baseline.txt",
         "disabled": "disabled.txt",
         "enabled": "enabled.txt",
@@ -63,11 +63,11 @@ def test_centres_of_the_new_csv_are_the_medians_of_the_raw_runs(
 
 
 PAIRS = [
-    (OWN / "new-2file.csv", OWN / "new-2file.txt"),
-    (OWN / "new-3file.csv", OWN / "new-3file.txt"),
+    (BENCHSTAT / "new-2file.csv", BENCHSTAT / "new-2file.txt"),
+    (BENCHSTAT / "new-3file.csv", BENCHSTAT / "new-3file.txt"),
     (EDGE / "gaps.csv", EDGE / "gaps.txt"),
     (EDGE / "warnings.csv", EDGE / "gaps.txt"),
-    (OWN / "old-2file.csv", OWN / "old-2file.txt"),
+    (BENCHSTAT / "old-2file.csv", BENCHSTAT / "old-2file.txt"),
     (EDGE / "old-groups-3.csv", EDGE / "old-groups-3.txt"),
     (EDGE / "old-norange.csv", EDGE / "old-groups.txt"),
     (EDGE / "old-groups-3.html", EDGE / "old-groups-3.txt"),
@@ -94,19 +94,19 @@ def test_two_forms_of_one_call_tell_the_same(one: Path, other: Path) -> None:
 
 
 def test_the_page_names_the_files_that_the_text_leaves_out() -> None:
-    page, text = centers(OWN / "old-2file.html"), centers(OWN / "old-2file.txt")
+    page, text = centers(BENCHSTAT / "old-2file.html"), centers(BENCHSTAT / "old-2file.txt")
     sides = {"baseline": "old", "enabled": "new"}
     assert {(sides[key[0]], *key[1:]): value for key, value in page.items()} == text
-    assert sizes(readings(OWN / "old-2file.html"), "time_per_op") == {
+    assert sizes(readings(BENCHSTAT / "old-2file.html"), "time_per_op") == {
         (side, *key[1:]): n
         for side, known in sides.items()
-        for key, n in sizes(readings(OWN / "old-2file.txt"), "time_per_op").items()
+        for key, n in sizes(readings(BENCHSTAT / "old-2file.txt"), "time_per_op").items()
         if key[0] == known
     }
 
 
 def test_a_page_whose_cells_have_lines_of_their_own_tells_the_line_of_each() -> None:
-    page = (OWN / "old-2file.html").read_text()
+    page = (BENCHSTAT / "old-2file.html").read_text()
     parted = page.replace("<td>", "<td>\n ").replace("<tr>", "<tr>\n")
     assert centers(parted) == centers(page)
     lines = parted.split("\n")
@@ -140,7 +140,7 @@ def test_a_geomean_is_an_aggregate(
     """Of each column; with all benchmarks in one configuration it is what their centres give."""
     means = {
         (run.variant, metric): (value, step)
-        for run in readings(OWN / name, "aggregate")
+        for run in readings(BENCHSTAT / name, "aggregate")
         for _, metric, stat, value, _, _, _, step, _, _ in run.rows
         if stat == "geomean"
     }
@@ -149,7 +149,7 @@ def test_a_geomean_is_an_aggregate(
         assert (means[key][1] or 0.0) == pytest.approx(step or 0.0), key
     assert "gaps" not in name or not {("a", "allocs_per_op"), ("b", "allocs_per_op")} & means.keys()
     if "edge" not in name:
-        found = centers(OWN / name)
+        found = centers(BENCHSTAT / name)
         for (variant, metric), (value, _) in means.items():
             each = [found[key] for key in found if (key[0], key[2]) == (variant, metric)]
             assert value == pytest.approx(geometric_mean(each), rel=5e-3)
@@ -157,21 +157,21 @@ def test_a_geomean_is_an_aggregate(
 
 def test_a_geomean_of_a_page_is_an_aggregate() -> None:
     row = "<tr class='better'><td>[Geo mean]<td>56.9µs<td>45.0µs<td class='delta'>−20.96%\n"
-    page = (OWN / "old-2file.html").read_text().replace("<tr><td>&nbsp;\n", row, 1)
+    page = (BENCHSTAT / "old-2file.html").read_text().replace("<tr><td>&nbsp;\n", row, 1)
     found = [(run.variant, run.rows[0][1:4]) for run in readings(page, "aggregate")]
     assert found == [("baseline", ("time_per_op", "geomean", 56.9e-6)),
                      ("enabled", ("time_per_op", "geomean", 45.0e-6))]  # fmt: skip
-    assert centers(page) == centers(OWN / "old-2file.html")
+    assert centers(page) == centers(BENCHSTAT / "old-2file.html")
 
 
 @pytest.mark.parametrize(("cut", "expected"), [(1, 2), (3, 1), (8, 1), (18, 1), (33, 0)])
 def test_a_geomean_that_may_be_cut_is_left_out(cut: int, expected: int) -> None:
-    table = (OWN / "new-2file.txt").read_text().partition("\n\n")[0]
+    table = (BENCHSTAT / "new-2file.txt").read_text().partition("\n\n")[0]
     assert len(readings(table[: len(table) - cut + 1], "aggregate")) == expected
 
 
 def test_old_csv_keeps_its_six_digits() -> None:
-    row = readings(OWN / "old-2file.csv")[0].rows[0]
+    row = readings(BENCHSTAT / "old-2file.csv")[0].rows[0]
     assert (row[3], row[7], row[5], row[9]) == (6.58508e-05, 1e-10, 10, 2)
 
 
@@ -222,7 +222,7 @@ def test_a_file_is_owned_by_what_stands_at_its_beginning() -> None:
 
 def test_a_huge_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "MAX_BYTES", 1000)
-    (problem,) = files.parse(as_source(OWN / "new-2file.csv"))
+    (problem,) = files.parse(as_source(BENCHSTAT / "new-2file.csv"))
     assert isinstance(problem, Diagnostic)
     assert problem.severity == "error"
     assert "far more than any benchstat summary" in problem.what

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from container_records import FIXTURES, tell, tell_file
+from container_records import FIXTURES, parse, parse_fixture
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,33 +19,33 @@ REAL = [
 
 @pytest.mark.parametrize("path", REAL)
 def test_real_answers_hold_three_containers_and_no_parent(path: str) -> None:
-    told = tell_file(path)
-    assert told.subjects() == LEAVES
-    assert told.says("/bench: parents")
-    (reading,) = told.readings
+    parsed = parse_fixture(path)
+    assert parsed.subjects() == LEAVES
+    assert parsed.reports("/bench: parents")
+    (reading,) = parsed.readings
     assert reading.tool == "cadvisor"
     assert reading.env == {f"limit.{leaf}.memory": "2147483648" for leaf in LEAVES}
 
 
 def test_the_first_look_of_a_real_answer() -> None:
-    told = tell_file("tracing-resources/none/cadvisor-v13-1.json")
-    assert told.values("cpu_time")["/bench/storage"][:2] == [306.678907164, 307.64656443]
-    assert told.values("memory_working_set")["/bench/storage"][0] == 84652032
-    assert told.values("memory_usage")["/bench/storage"][0] == 117612544
-    assert told.values("memory_rss")["/bench/storage"][0] == 82448384
-    assert told.values("memory_cache")["/bench/storage"][0] == 33304576
-    assert told.times("cpu_time", "/bench/storage")[0] == "2026-11-21T01:21:41.622269"
-    assert {block.stat for block in told.samples if block.metric == "cpu_time"} == {"counter"}
+    parsed = parse_fixture("tracing-resources/none/cadvisor-v13-1.json")
+    assert parsed.values("cpu_time")["/bench/storage"][:2] == [306.678907164, 307.64656443]
+    assert parsed.values("memory_working_set")["/bench/storage"][0] == 84652032
+    assert parsed.values("memory_usage")["/bench/storage"][0] == 117612544
+    assert parsed.values("memory_rss")["/bench/storage"][0] == 82448384
+    assert parsed.values("memory_cache")["/bench/storage"][0] == 33304576
+    assert parsed.times("cpu_time", "/bench/storage")[0] == "2026-11-21T01:21:41.622269"
+    assert {block.stat for block in parsed.samples if block.metric == "cpu_time"} == {"counter"}
 
 
 def test_two_versions_of_the_api_tell_the_same_of_one_run() -> None:
-    old = tell_file("tracing-resources/otlp/cadvisor-v13-1.json")
-    new = tell_file("tracing-resources/otlp/cadvisor-v21-1.json")
+    old = parse_fixture("tracing-resources/otlp/cadvisor-v13-1.json")
+    new = parse_fixture("tracing-resources/otlp/cadvisor-v21-1.json")
     for metric in ("cpu_time", "memory_working_set", "memory_rss"):
         for leaf in LEAVES:
             pairs = [
-                dict(zip(told.times(metric, leaf), told.values(metric)[leaf], strict=True))
-                for told in (old, new)
+                dict(zip(parsed.times(metric, leaf), parsed.values(metric)[leaf], strict=True))
+                for parsed in (old, new)
             ]
             shared = pairs[0].keys() & pairs[1].keys()
             assert len(shared) >= 10
@@ -55,43 +55,46 @@ def test_two_versions_of_the_api_tell_the_same_of_one_run() -> None:
 
 
 def test_docker_containers_have_their_names_and_hold_their_cgroups() -> None:
-    told = tell_file("containers-edge/synthetic-cadvisor-v1-docker.json")
-    assert told.subjects() == {"server"}
-    assert told.readings[0].env == {"limit.server.cpu": "1.5", "limit.server.memory": "1073741824"}
+    parsed = parse_fixture("containers-edge/synthetic-cadvisor-v1-docker.json")
+    assert parsed.subjects() == {"server"}
+    assert parsed.readings[0].env == {
+        "limit.server.cpu": "1.5",
+        "limit.server.memory": "1073741824",
+    }
 
 
 def test_a_look_that_is_told_twice_counts_once_and_zones_are_heeded() -> None:
-    told = tell_file("containers-edge/synthetic-cadvisor-v1-docker.json")
-    assert told.values("cpu_time") == {"server": [5.14354064, 6.143540641]}
-    assert told.times("cpu_time", "server") == [
+    parsed = parse_fixture("containers-edge/synthetic-cadvisor-v1-docker.json")
+    assert parsed.values("cpu_time") == {"server": [5.14354064, 6.143540641]}
+    assert parsed.times("cpu_time", "server") == [
         "2026-11-21T01:21:41.100000",
         "2026-11-21T01:21:42.100000",
     ]
 
 
 def test_interfaces_and_devices_are_summed_and_periods_are_kept() -> None:
-    told = tell_file("containers-edge/synthetic-cadvisor-v1-docker.json")
-    assert told.values("network_in") == {"server": [1520, 1520]}
-    assert told.values("disk_read") == {"server": [5120, 5120]}
-    assert told.values("cpu_periods") == {"server": [120, 120]}
-    assert told.values("cpu_throttled_periods") == {"server": [30, 30]}
-    computed = {block.metric for block in told.samples if block.origin == "computed"}
+    parsed = parse_fixture("containers-edge/synthetic-cadvisor-v1-docker.json")
+    assert parsed.values("network_in") == {"server": [1520, 1520]}
+    assert parsed.values("disk_read") == {"server": [5120, 5120]}
+    assert parsed.values("cpu_periods") == {"server": [120, 120]}
+    assert parsed.values("cpu_throttled_periods") == {"server": [30, 30]}
+    computed = {block.metric for block in parsed.samples if block.origin == "computed"}
     assert computed == {"network_in", "network_out", "disk_read", "disk_write"}
 
 
 def test_api_2_0_and_the_lines_of_an_indented_answer() -> None:
-    told = tell_file("containers-edge/synthetic-cadvisor-v20.json")
-    assert told.values("cpu_time") == {"/bench/server": [2.5]}
+    parsed = parse_fixture("containers-edge/synthetic-cadvisor-v20.json")
+    assert parsed.values("cpu_time") == {"/bench/server": [2.5]}
     lines = (FIXTURES / "containers-edge/synthetic-cadvisor-v20.json").read_text().split("\n")
-    for block in told.samples:
+    for block in parsed.samples:
         assert str(int(block.values[0])) in lines[block.lines[0] - 1].replace("2500000000", "2")
 
 
 def test_a_summary_gives_the_latest_values_and_those_of_a_minute() -> None:
-    told = tell_file("containers-edge/synthetic-cadvisor-summary.json")
-    assert told.values("cpu_usage") == {"/bench/server": [1.25]}
-    assert told.values("memory_working_set") == {"/bench/server": [70499328]}
-    stats = {(row[1], row[2]): row[3] for row in told.readings[0].rows}
+    parsed = parse_fixture("containers-edge/synthetic-cadvisor-summary.json")
+    assert parsed.values("cpu_usage") == {"/bench/server": [1.25]}
+    assert parsed.values("memory_working_set") == {"/bench/server": [70499328]}
+    stats = {(row[1], row[2]): row[3] for row in parsed.readings[0].rows}
     assert stats == {
         ("cpu_usage", "mean"): 1.1,
         ("cpu_usage", "max"): 1.3,
@@ -101,9 +104,9 @@ def test_a_summary_gives_the_latest_values_and_those_of_a_minute() -> None:
 
 
 def test_a_machine_is_no_run() -> None:
-    told = tell_file("containers-edge/synthetic-cadvisor-machine.json")
-    assert not told.readings
-    assert told.says("a machine with 4 CPUs and 25276502016 bytes")
+    parsed = parse_fixture("containers-edge/synthetic-cadvisor-machine.json")
+    assert not parsed.readings
+    assert parsed.reports("a machine with 4 CPUs and 25276502016 bytes")
 
 
 @pytest.mark.parametrize(
@@ -124,14 +127,14 @@ def test_a_machine_is_no_run() -> None:
     ],
 )
 def test_answers_without_results_say_why(text: str, words: str) -> None:
-    told = tell("cadvisor", text)
-    assert not told.readings
-    assert told.says(words)
+    parsed = parse("cadvisor", text)
+    assert not parsed.readings
+    assert parsed.reports(words)
 
 
 def test_a_machine_as_a_whole_is_read_if_it_is_alone() -> None:
     look = {"timestamp": "2026-11-21T01:21:41Z", "cpu": {"usage": {"total": 10**18}}}
-    assert tell("cadvisor", json.dumps([look])).values("cpu_time") == {"/": [1e9]}
+    assert parse("cadvisor", json.dumps([look])).values("cpu_time") == {"/": [1e9]}
 
 
 def test_pause_containers_and_unlimited_memory() -> None:
@@ -144,10 +147,10 @@ def test_pause_containers_and_unlimited_memory() -> None:
         inside = {**labels, "io.kubernetes.container.name": name}
         info = {"name": f"/pod/{name}", "stats": [look], "spec": {**spec, "labels": inside}}
         answer[f"/pod/{name}"] = info
-    told = tell("cadvisor", json.dumps(answer))
-    assert told.values("cpu_time") == {"shop/web-1/app": [5e-9]}
-    assert told.readings[0].env == {}
-    assert told.says("pause containers")
+    parsed = parse("cadvisor", json.dumps(answer))
+    assert parsed.values("cpu_time") == {"shop/web-1/app": [5e-9]}
+    assert parsed.readings[0].env == {}
+    assert parsed.reports("pause containers")
 
 
 def test_polls_below_each_other_count_every_look_once() -> None:
@@ -158,9 +161,9 @@ def test_polls_below_each_other_count_every_look_once() -> None:
         ]
         return json.dumps({"/a": {"spec": {}, "stats": stats}})
 
-    told = tell("cadvisor", answer(10, 11) + "\n" + answer(11, 12))
-    assert told.values("cpu_time") == {"/a": [10, 11, 12]}
-    assert [line for block in told.samples for line in block.lines] == [1, 1, 2]
+    parsed = parse("cadvisor", answer(10, 11) + "\n" + answer(11, 12))
+    assert parsed.values("cpu_time") == {"/a": [10, 11, 12]}
+    assert [line for block in parsed.samples for line in block.lines] == [1, 1, 2]
 
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
@@ -198,5 +201,5 @@ VALUES = st.recursive(
 
 @given(VALUES)
 def test_no_json_makes_it_fail(value: object) -> None:
-    told = tell("cadvisor", json.dumps(value))
-    assert told.readings or told.said
+    parsed = parse("cadvisor", json.dumps(value))
+    assert parsed.readings or parsed.diagnostics

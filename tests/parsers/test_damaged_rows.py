@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from reading_formats import format_called
+from reading_formats import format_named
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading, Source
@@ -76,7 +76,7 @@ CUT = (
 
 def split(name: str, text: str) -> tuple[set[tuple[object, ...]], list[Diagnostic]]:
     """Return the values with their benchmarks, and the diagnostics."""
-    records = list(format_called(name).parse(Source(None, "x", text.encode())))
+    records = list(format_named(name).parse(Source(None, "x", text.encode())))
     runs = [each for each in records if isinstance(each, Reading)]
     values: set[tuple[object, ...]] = {
         (run.benchmark, *row[:4]) for run in runs for row in run.rows

@@ -5,33 +5,35 @@ from __future__ import annotations
 import json
 
 import pytest
-from container_records import FIXTURES, tell, tell_file
+from container_records import FIXTURES, parse, parse_fixture
 from hypothesis import given
 from hypothesis import strategies as st
-from reading_formats import format_called
+from reading_formats import format_named
 
 from benchkit.parsers.base import Head, Samples, Source
 
 
 def test_frames_of_a_terminal() -> None:
-    told = tell_file("containers-edge/synthetic-docker-table.txt")
-    assert told.subjects() == {"server", "storage"}
-    assert told.values("cpu_usage") == {"server": [1.2831, 1.3007], "storage": [0.4992, 0.513]}
-    assert told.values("memory_usage")["server"] == [70.5 * 2**20, 70.75 * 2**20]
-    assert told.values("network_in")["server"] == [1.2e6, 1.3e6]
-    assert told.values("network_out")["server"] == [33.9e6, 34.5e6]
-    assert told.values("disk_read")["server"] == [279e3, 279e3]
-    (reading,) = told.readings
+    parsed = parse_fixture("containers-edge/synthetic-docker-table.txt")
+    assert parsed.subjects() == {"server", "storage"}
+    assert parsed.values("cpu_usage") == {"server": [1.2831, 1.3007], "storage": [0.4992, 0.513]}
+    assert parsed.values("memory_usage")["server"] == [70.5 * 2**20, 70.75 * 2**20]
+    assert parsed.values("network_in")["server"] == [1.2e6, 1.3e6]
+    assert parsed.values("network_out")["server"] == [33.9e6, 34.5e6]
+    assert parsed.values("disk_read")["server"] == [279e3, 279e3]
+    (reading,) = parsed.readings
     assert (reading.form, reading.line, reading.last_line) == ("table", 1, 7)
-    assert {block.times for block in told.samples} == {None}
-    steps = {block.metric: block.resolution for block in told.samples if block.subject == "server"}
+    assert {block.times for block in parsed.samples} == {None}
+    steps = {
+        block.metric: block.resolution for block in parsed.samples if block.subject == "server"
+    }
     assert steps["cpu_usage"] == 0.0001
     assert steps["network_in"] == 1e5
 
 
 def test_json_lines_tell_what_the_table_tells() -> None:
-    table = tell_file("containers-edge/synthetic-docker-table.txt")
-    lines = tell_file("containers-edge/synthetic-docker-lines.json")
+    table = parse_fixture("containers-edge/synthetic-docker-table.txt")
+    lines = parse_fixture("containers-edge/synthetic-docker-lines.json")
     assert lines.readings[0].form == "json"
     for metric in ("cpu_usage", "memory_usage", "network_out", "disk_write"):
         firsts = {subject: values[:1] for subject, values in table.values(metric).items()}
@@ -39,9 +41,9 @@ def test_json_lines_tell_what_the_table_tells() -> None:
 
 
 def test_megabytes_of_old_versions_are_decimal() -> None:
-    told = tell_file("containers-edge/synthetic-docker-old-table.txt")
-    assert told.values("memory_usage") == {"redis1": [796e3], "redis2": [2.746e6]}
-    assert told.values("disk_write") == {"redis1": [512e3], "redis2": [0]}
+    parsed = parse_fixture("containers-edge/synthetic-docker-old-table.txt")
+    assert parsed.values("memory_usage") == {"redis1": [796e3], "redis2": [2.746e6]}
+    assert parsed.values("disk_write") == {"redis1": [512e3], "redis2": [0]}
 
 
 def test_podman_calls_its_columns_otherwise() -> None:
@@ -49,30 +51,30 @@ def test_podman_calls_its_columns_otherwise() -> None:
         "ID            NAME   CPU %   MEM USAGE / LIMIT  MEM %   NET IO           BLOCK IO   PIDS\n"
         "a9f807ffaacd  web    2.50%   3.092MB / 16.7GB   0.02%   916B / 1.2kB     0B / 5kB   2\n"
     )
-    told = tell("docker-stats", text)
-    assert told.values("cpu_usage") == {"web": [0.025]}
-    assert told.values("memory_usage") == {"web": [3.092e6]}
-    assert told.values("network_out") == {"web": [1200]}
+    parsed = parse("docker-stats", text)
+    assert parsed.values("cpu_usage") == {"web": [0.025]}
+    assert parsed.values("memory_usage") == {"web": [3.092e6]}
+    assert parsed.values("network_out") == {"web": [1200]}
 
 
 def test_answers_of_the_api() -> None:
-    told = tell_file("containers-edge/synthetic-docker-api.json")
-    assert told.values("cpu_time") == {"server": [100.215355, 101.215355]}
-    assert told.values("memory_usage") == {"server": [6537216, 6541312]}
-    assert told.values("memory_working_set") == {"server": [6533120, 6537216]}
-    assert told.values("network_in") == {"server": [6338, 6900]}
-    assert told.values("cpu_throttled_periods") == {"server": [10, 20]}
-    assert told.values("disk_read") == {"server": [7593984, 7593984]}
-    assert told.times("cpu_time", "server")[0] == "2026-11-21T01:21:41.622269"
-    computed = {block.metric for block in told.samples if block.origin == "computed"}
+    parsed = parse_fixture("containers-edge/synthetic-docker-api.json")
+    assert parsed.values("cpu_time") == {"server": [100.215355, 101.215355]}
+    assert parsed.values("memory_usage") == {"server": [6537216, 6541312]}
+    assert parsed.values("memory_working_set") == {"server": [6533120, 6537216]}
+    assert parsed.values("network_in") == {"server": [6338, 6900]}
+    assert parsed.values("cpu_throttled_periods") == {"server": [10, 20]}
+    assert parsed.values("disk_read") == {"server": [7593984, 7593984]}
+    assert parsed.times("cpu_time", "server")[0] == "2026-11-21T01:21:41.622269"
+    computed = {block.metric for block in parsed.samples if block.origin == "computed"}
     assert computed == {"memory_working_set", "network_in", "network_out"}
 
 
 def test_other_text_ends_a_table() -> None:
     table = "NAME   CPU %\nweb    2.50%\n"
-    told = tell("docker-stats", f"$ docker stats\n{table}and later\nweb    9.00%\n{table}")
-    assert [reading.line for reading in told.readings] == [2, 6]
-    assert told.values("cpu_usage") == {"web": [0.025, 0.025]}
+    parsed = parse("docker-stats", f"$ docker stats\n{table}and later\nweb    9.00%\n{table}")
+    assert [reading.line for reading in parsed.readings] == [2, 6]
+    assert parsed.values("cpu_usage") == {"web": [0.025, 0.025]}
 
 
 @pytest.mark.parametrize(
@@ -89,29 +91,29 @@ def test_other_text_ends_a_table() -> None:
     ],
 )
 def test_what_holds_no_number_says_so(text: str) -> None:
-    told = tell("docker-stats", text)
-    assert not told.readings
-    assert told.said
+    parsed = parse("docker-stats", text)
+    assert not parsed.readings
+    assert parsed.diagnostics
 
 
 def test_a_cut_cell_gives_no_number() -> None:
     line = "NAME   CPU %   MEM USAGE / LIMIT\nweb    12.50%  1.5MiB / 1GiB"
     for end in range(len(line)):
-        told = tell("docker-stats", line[:end])
-        assert told.values("cpu_usage") in ({}, {"web": [0.125]})
-        assert told.values("memory_usage") in ({}, {"web": [1572864]})
+        parsed = parse("docker-stats", line[:end])
+        assert parsed.values("cpu_usage") in ({}, {"web": [0.125]})
+        assert parsed.values("memory_usage") in ({}, {"web": [1572864]})
 
 
 def test_tables_of_others_are_not_claimed() -> None:
-    docker = format_called("docker-stats")
+    docker = format_named("docker-stats")
     for text in ("PID   CPU %   COMMAND\n1   2.5%   x\n", "the CPU % of NAME", '{"a": "CPUPerc"}'):
         assert not docker.recognises(Head("x", text.encode(), text))
 
 
 @given(st.text('NAME CPU%web-/.0123456789MiBk"{}:\n', max_size=80))
 def test_no_text_makes_it_fail(text: str) -> None:
-    told = tell("docker-stats", "NAME   CPU %   MEM USAGE / LIMIT\n" + text)
-    assert told.readings or told.said
+    parsed = parse("docker-stats", "NAME   CPU %   MEM USAGE / LIMIT\n" + text)
+    assert parsed.readings or parsed.diagnostics
 
 
 JSON = st.recursive(
@@ -132,8 +134,8 @@ JSON = st.recursive(
 def test_no_answer_makes_it_fail(cpu: object, memory: object, net: object, disk: object) -> None:
     blkio = {"io_service_bytes_recursive": disk}
     answer = {"cpu_stats": cpu, "memory_stats": memory, "networks": net, "blkio_stats": blkio}
-    told = tell("docker-stats", json.dumps(answer))
-    assert told.readings or told.said
+    parsed = parse("docker-stats", json.dumps(answer))
+    assert parsed.readings or parsed.diagnostics
 
 
 def test_the_fixture_holds_what_a_terminal_writes() -> None:
@@ -151,7 +153,7 @@ def test_the_fixture_holds_what_a_terminal_writes() -> None:
     ],
 )
 def test_columns_of_the_users_own_in_any_order_and_width(text: str) -> None:
-    format_ = format_called("docker-stats")
+    format_ = format_named("docker-stats")
     assert format_.recognises(Head("x", text.encode(), text))
     _, cpu, memory = format_.parse(Source(None, "x.txt", text.encode()))
     assert isinstance(cpu, Samples)

@@ -6,7 +6,7 @@ import gzip
 from time import process_time
 
 import pytest
-from container_records import FIXTURES, tell, tell_file
+from container_records import FIXTURES, parse, parse_fixture
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,26 +28,26 @@ SPANS = {
 
 
 def test_a_real_snapshot() -> None:
-    told = tell_file("tracing-resources/none/cadvisor-metrics-1/01-1795224103307.prom.gz")
-    assert told.subjects() == LEAVES
-    assert told.values("cpu_time") == {
+    parsed = parse_fixture("tracing-resources/none/cadvisor-metrics-1/01-1795224103307.prom.gz")
+    assert parsed.subjects() == LEAVES
+    assert parsed.values("cpu_time") == {
         "/bench/collector": [13.153442846],
         "/bench/server": [467.677489547],
         "/bench/storage": [306.678907164],
     }
-    assert told.values("memory_working_set")["/bench/server"] == [9273344]
-    assert told.values("memory_rss")["/bench/server"] == [8355840]
-    assert told.times("cpu_time", "/bench/server") == ["2026-11-21T01:21:41.622000"]
-    (reading,) = told.readings
+    assert parsed.values("memory_working_set")["/bench/server"] == [9273344]
+    assert parsed.values("memory_rss")["/bench/server"] == [8355840]
+    assert parsed.times("cpu_time", "/bench/server") == ["2026-11-21T01:21:41.622000"]
+    (reading,) = parsed.readings
     assert (reading.tool, reading.form, reading.tool_version) == ("cadvisor", "metrics", None)
     assert reading.env["machine.cores"] == "2"
     assert reading.env["limit./bench/server.memory"] == "2147483648"
-    assert told.says("/, /bench: parents")
+    assert parsed.reports("/, /bench: parents")
 
 
 def test_a_folder_of_snapshots_has_each_of_them_as_a_reading() -> None:
     counters = [
-        tell_file(path.relative_to(FIXTURES).as_posix()).values("cpu_time")["/bench/server"][0]
+        parse_fixture(path.relative_to(FIXTURES).as_posix()).values("cpu_time")["/bench/server"][0]
         for path in SNAPSHOTS
     ]
     assert len(counters) == 3
@@ -56,83 +56,85 @@ def test_a_folder_of_snapshots_has_each_of_them_as_a_reading() -> None:
 
 def test_snapshots_below_each_other_count_every_look_once() -> None:
     data = b"".join(gzip.decompress(path.read_bytes()) for path in SNAPSHOTS)
-    told = tell("exposition", data + gzip.decompress(SNAPSHOTS[0].read_bytes()))
-    values = told.values("cpu_time")["/bench/storage"]
+    parsed = parse("exposition", data + gzip.decompress(SNAPSHOTS[0].read_bytes()))
+    values = parsed.values("cpu_time")["/bench/storage"]
     assert values == sorted(set(values))
     assert 1 < len(values) <= 3
 
 
 @pytest.mark.parametrize("backend", SPANS)
 def test_spans_are_those_of_the_capture(backend: str) -> None:
-    told = tell_file(f"tracing-resources/{backend}/spans-1.prom")
+    parsed = parse_fixture(f"tracing-resources/{backend}/spans-1.prom")
     started, saved, dropped = SPANS[backend]
-    assert told.rows("spans_created") == {backend: started}
-    assert told.rows("spans_saved")[backend] == saved
-    assert told.rows("spans_dropped")[backend] == dropped
-    (reading,) = told.readings
+    assert parsed.rows("spans_created") == {backend: started}
+    assert parsed.rows("spans_saved")[backend] == saved
+    assert parsed.rows("spans_dropped")[backend] == dropped
+    (reading,) = parsed.readings
     assert (reading.tool, reading.form) == ("prometheus", "spans")
     assert {row[2] for row in reading.rows} == {"count"}
 
 
 def test_stages_have_subjects_of_their_own_and_transports_are_summed() -> None:
-    told = tell_file("containers-edge/synthetic-collector.prom")
-    assert told.rows("spans_saved") == {"otlp/jaeger/sent": 900, "otlp": 1000}
-    assert told.rows("spans_dropped") == {"otlp/jaeger/send_failed": 100}
+    parsed = parse_fixture("containers-edge/synthetic-collector.prom")
+    assert parsed.rows("spans_saved") == {"otlp/jaeger/sent": 900, "otlp": 1000}
+    assert parsed.rows("spans_dropped") == {"otlp/jaeger/send_failed": 100}
 
 
 def test_cpus_and_interfaces_are_summed_and_pods_left_out() -> None:
-    told = tell_file("containers-edge/synthetic-percpu.prom")
-    assert told.values("cpu_time") == {"redis": [21.5], "shop/web-1/app": [8.0]}
-    assert told.values("network_in") == {"redis": [1520]}
-    assert told.values("memory_rss") == {"redis": [4505600]}
-    assert not told.values("memory_working_set")
-    assert told.readings[0].env == {"limit.redis.cpu": "0.5"}
+    parsed = parse_fixture("containers-edge/synthetic-percpu.prom")
+    assert parsed.values("cpu_time") == {"redis": [21.5], "shop/web-1/app": [8.0]}
+    assert parsed.values("network_in") == {"redis": [1520]}
+    assert parsed.values("memory_rss") == {"redis": [4505600]}
+    assert not parsed.values("memory_working_set")
+    assert parsed.readings[0].env == {"limit.redis.cpu": "0.5"}
     for words in (
         "are NaN or infinite",
         "pause containers",
         "/docker/4f1c/init",
         "is not a sample",
     ):
-        assert told.says(words)
+        assert parsed.reports(words)
 
 
 def test_a_total_never_meets_its_cpus() -> None:
     name = "container_cpu_usage_seconds_total"
     lines = [f'{name}{{cpu="{cpu}",id="/a"}} {i}\n' for i, cpu in enumerate(("cpu00", "total"))]
-    assert tell("exposition", "".join(lines) + "# EOF\n").values("cpu_time") == {"/a": [1]}
-    assert tell("exposition", "".join(lines[::-1]) + "# EOF\n").values("cpu_time") == {"/a": [1]}
+    assert parse("exposition", "".join(lines) + "# EOF\n").values("cpu_time") == {"/a": [1]}
+    assert parse("exposition", "".join(lines[::-1]) + "# EOF\n").values("cpu_time") == {"/a": [1]}
 
 
 def test_times_of_openmetrics_are_seconds() -> None:
-    told = tell_file("containers-edge/synthetic-openmetrics.prom")
-    assert told.values("cpu_time") == {'/bench/a"b': [7.75]}
-    assert told.times("cpu_time", '/bench/a"b') == ["2026-11-21T01:21:43.018000"]
+    parsed = parse_fixture("containers-edge/synthetic-openmetrics.prom")
+    assert parsed.values("cpu_time") == {'/bench/a"b': [7.75]}
+    assert parsed.times("cpu_time", '/bench/a"b') == ["2026-11-21T01:21:43.018000"]
 
 
 def test_kubelet_resource_metrics() -> None:
     labels = 'container="app",namespace="shop",pod="web-1"'
     text = f"container_cpu_usage_seconds_total{{{labels}}} 6765.751112 1744775165350\n"
-    told = tell("exposition", text)
-    assert told.values("cpu_time") == {"shop/web-1/app": [6765.751112]}
+    parsed = parse("exposition", text)
+    assert parsed.values("cpu_time") == {"shop/web-1/app": [6765.751112]}
 
 
 def test_a_text_that_ends_inside_a_sum_withholds_it() -> None:
     text = 'container_cpu_usage_seconds_total{cpu="cpu00",name="redis"} 5\n'
-    told = tell("exposition", text)
-    assert not told.readings
-    assert told.says("if the text is complete, add a last line # EOF")
-    assert tell("exposition", text + "# EOF\n").values("cpu_time") == {"redis": [5]}
+    parsed = parse("exposition", text)
+    assert not parsed.readings
+    assert parsed.reports("if the text is complete, add a last line # EOF")
+    assert parse("exposition", text + "# EOF\n").values("cpu_time") == {"redis": [5]}
 
 
 def test_a_last_cgroup_may_be_a_parent_until_the_text_says_otherwise() -> None:
     text = 'container_memory_rss{id="/a"} 1\ncontainer_memory_rss{id="/b"} 2\n'
-    assert tell("exposition", text).values("memory_rss") == {"/a": [1]}
-    assert tell("exposition", text + "# EOF\n").values("memory_rss") == {"/a": [1], "/b": [2]}
+    assert parse("exposition", text).values("memory_rss") == {"/a": [1]}
+    assert parse("exposition", text + "# EOF\n").values("memory_rss") == {"/a": [1], "/b": [2]}
 
 
 def test_a_last_line_without_an_end_is_not_read() -> None:
-    told = tell("exposition", 'container_memory_rss{name="a"} 1\ncontainer_memory_rss{name="b"} 23')
-    assert told.values("memory_rss") == {"a": [1]}
+    parsed = parse(
+        "exposition", 'container_memory_rss{name="a"} 1\ncontainer_memory_rss{name="b"} 23'
+    )
+    assert parsed.values("memory_rss") == {"a": [1]}
 
 
 @pytest.mark.parametrize(
@@ -147,9 +149,9 @@ def test_a_last_line_without_an_end_is_not_read() -> None:
     ],
 )
 def test_texts_without_results_say_why(text: str, words: str) -> None:
-    told = tell("exposition", text)
-    assert not told.readings
-    assert told.says(words)
+    parsed = parse("exposition", text)
+    assert not parsed.readings
+    assert parsed.reports(words)
 
 
 NAMES = st.sampled_from(
@@ -178,8 +180,8 @@ def test_no_labels_or_numbers_make_it_fail(
     for name, labels, value, time in samples:
         inside = ",".join(f'{key}="{label}"' for key, label in labels.items())
         lines.append(f"{name}{{{inside}}} {value}" + ("" if time is None else f" {time}"))
-    told = tell("exposition", "\n".join(lines) + "\n# EOF\n")
-    assert told.readings or told.said
+    parsed = parse("exposition", "\n".join(lines) + "\n# EOF\n")
+    assert parsed.readings or parsed.diagnostics
 
 
 @pytest.mark.parametrize(
@@ -203,11 +205,11 @@ def test_the_network_of_a_pod_is_kept(labels: str) -> None:
     ]
     cpu = f'container_cpu_usage_seconds_total{{{labels.format(n=1)},cpu="total"}} 5 1795224103018'
     for text in ("\n".join([*lines, "# EOF", ""]), "\n".join([cpu, *lines, "# EOF", ""])):
-        told = tell("exposition", text)
-        assert told.values("network_in") == {"shop/web-1": [1001.0], "shop/web-2": [1002.0]}
-        assert told.values("network_out") == {"shop/web-1": [1001.0], "shop/web-2": [1002.0]}
-        assert told.values("cpu_time") == {}
-        assert told.readings[0].tool == "cadvisor"
+        parsed = parse("exposition", text)
+        assert parsed.values("network_in") == {"shop/web-1": [1001.0], "shop/web-2": [1002.0]}
+        assert parsed.values("network_out") == {"shop/web-1": [1001.0], "shop/web-2": [1002.0]}
+        assert parsed.values("cpu_time") == {}
+        assert parsed.readings[0].tool == "cadvisor"
 
 
 @pytest.mark.parametrize(
@@ -285,25 +287,25 @@ api_seconds_count{job="a",path="/list"} 4
 
 
 def test_a_histogram_is_the_counters_of_its_bounds() -> None:
-    told = tell("exposition", HISTOGRAM)
+    parsed = parse("exposition", HISTOGRAM)
     name = 'api_seconds{path="/list"}'
-    assert told.values("observed_time_bucket") == {f"{name} le=0.1": [3], f"{name} le=inf": [4]}
-    assert told.values("observed_time_sum") == {name: [0.5]}
-    assert told.values("observed_time_count") == {name: [4]}
-    (reading,) = told.readings
+    assert parsed.values("observed_time_bucket") == {f"{name} le=0.1": [3], f"{name} le=inf": [4]}
+    assert parsed.values("observed_time_sum") == {name: [0.5]}
+    assert parsed.values("observed_time_count") == {name: [4]}
+    (reading,) = parsed.readings
     assert (reading.tool, reading.form) == ("prometheus", "histograms")
-    assert not told.said
+    assert not parsed.diagnostics
 
 
 def test_a_text_that_ends_inside_a_histogram_gives_none_of_its_bounds() -> None:
     cut = HISTOGRAM[: HISTOGRAM.index("api_seconds_bucket", HISTOGRAM.index("0.10"))]
-    told = tell("exposition", f"a_spans_started_total 7\n{cut}")
-    assert not told.values("observed_time_bucket")
-    assert told.says("the text ends inside api_seconds_bucket")
+    parsed = parse("exposition", f"a_spans_started_total 7\n{cut}")
+    assert not parsed.values("observed_time_bucket")
+    assert parsed.reports("the text ends inside api_seconds_bucket")
 
 
 def test_summaries_and_native_histograms_have_no_bounds_and_are_left_out() -> None:
     summary = 'gc_seconds{quantile="0.5"} 0.1\ngc_seconds_sum 0.5\ngc_seconds_count 4\n'
     native = 'b_seconds_bucket{le="+Inf"} 4\nb_seconds_sum 0.5\nb_seconds_count 4\n'
-    told = tell("exposition", HISTOGRAM + summary + native)
-    assert set(told.values("observed_time_sum")) == {'api_seconds{path="/list"}'}
+    parsed = parse("exposition", HISTOGRAM + summary + native)
+    assert set(parsed.values("observed_time_sum")) == {'api_seconds{path="/list"}'}

@@ -17,9 +17,9 @@ from ab_readings import (
     phase,
     readings,
     records,
+    records_before_damage,
     remarks,
     samples,
-    until_damage,
     values,
 )
 from hypothesis import assume, given
@@ -311,9 +311,9 @@ def test_a_cut_table_counts_nothing_it_has_not_seen() -> None:
 
 
 def test_damaged_gzip_gives_what_stands_before() -> None:
-    report = until_damage(gzip.compress(WHOLE, compresslevel=0)[:900], "hey")
+    report = records_before_damage(gzip.compress(WHOLE, compresslevel=0)[:900], "hey")
     assert [type(record).__name__ for record in report] == ["Reading", "Diagnostic"]
-    table = until_damage(gzip.compress(CSV, compresslevel=0)[:70000], "hey_csv")
+    table = records_before_damage(gzip.compress(CSV, compresslevel=0)[:70000], "hey_csv")
     times = next(block.values for block in table if isinstance(block, Samples)).tolist()
     assert 1000 < len(times) < 3000
     assert times == samples(CSV, "hey_csv")[None].tolist()[: len(times)]

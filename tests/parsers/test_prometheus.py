@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from container_records import FIXTURES, tell, tell_file
+from container_records import FIXTURES, parse, parse_fixture
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,31 +18,31 @@ SAMPLE = {"metric": {"__name__": "container_memory_rss", "id": "/a"}, "value": [
 
 
 def test_a_real_range() -> None:
-    told = tell_file(f"{REAL}/query_range-cpu_seconds_total.json")
-    assert told.subjects() == LEAVES
-    values = told.values("cpu_time")["/bench/server"]
+    parsed = parse_fixture(f"{REAL}/query_range-cpu_seconds_total.json")
+    assert parsed.subjects() == LEAVES
+    values = parsed.values("cpu_time")["/bench/server"]
     assert len(values) == 40
     assert values[0] == 467.677489547
-    assert told.times("cpu_time", "/bench/server")[:2] == [
+    assert parsed.times("cpu_time", "/bench/server")[:2] == [
         "2026-11-21T01:21:43.302000",
         "2026-11-21T01:21:44.302000",
     ]
-    assert told.says("/bench: parents")
-    assert {block.stat for block in told.samples} == {"counter"}
+    assert parsed.reports("/bench: parents")
+    assert {block.stat for block in parsed.samples} == {"counter"}
 
 
 def test_a_real_vector_and_a_real_matrix_of_looks() -> None:
-    vector = tell_file(f"{REAL}/query-cpu_seconds_total.json")
+    vector = parse_fixture(f"{REAL}/query-cpu_seconds_total.json")
     assert vector.values("cpu_time")["/bench/collector"] == [28.850898281]
-    matrix = tell_file(f"{REAL}/query-range-vector.json")
+    matrix = parse_fixture(f"{REAL}/query-range-vector.json")
     assert matrix.values("memory_working_set")["/bench/collector"][:2] == [7430144, 7409664]
 
 
 def test_spans_over_time_are_counters_by_receiver() -> None:
-    told = tell_file(f"{REAL}/query_range-accepted_spans.json")
-    assert set(told.values("spans_saved")) == {"apm", "otlp", "skywalking", "zipkin"}
-    assert max(told.values("spans_saved")["apm"][:18]) == 136046
-    assert {block.stat for block in told.samples} == {"counter"}
+    parsed = parse_fixture(f"{REAL}/query_range-accepted_spans.json")
+    assert set(parsed.values("spans_saved")) == {"apm", "otlp", "skywalking", "zipkin"}
+    assert max(parsed.values("spans_saved")["apm"][:18]) == 136046
+    assert {block.stat for block in parsed.samples} == {"counter"}
 
 
 @pytest.mark.parametrize(
@@ -55,9 +55,9 @@ def test_spans_over_time_are_counters_by_receiver() -> None:
     ],
 )
 def test_real_answers_without_results_say_why(name: str, words: str) -> None:
-    told = tell_file(f"{REAL}/{name}.json")
-    assert not told.readings
-    assert told.says(words)
+    parsed = parse_fixture(f"{REAL}/{name}.json")
+    assert not parsed.readings
+    assert parsed.reports(words)
 
 
 def test_the_three_levels_tell_the_same() -> None:
@@ -67,33 +67,33 @@ def test_the_three_levels_tell_the_same() -> None:
         assert [f.name for f in registry.identify(Source(None, "x", text.encode()))] == [
             "prometheus"
         ]
-    first, *others = [tell("prometheus", text).values("memory_working_set") for text in texts]
+    first, *others = [parse("prometheus", text).values("memory_working_set") for text in texts]
     assert len(first) == 3
     assert all(other == first for other in others)
 
 
 def test_cpus_are_summed_where_all_are_told() -> None:
-    told = tell_file("containers-edge/synthetic-query-data.json")
-    assert told.values("cpu_time") == {"/bench/server": [301, 302.5]}
-    assert {block.origin for block in told.samples} == {"computed"}
+    parsed = parse_fixture("containers-edge/synthetic-query-data.json")
+    assert parsed.values("cpu_time") == {"/bench/server": [301, 302.5]}
+    assert {block.origin for block in parsed.samples} == {"computed"}
     for words in (
         "node_load1",
         "2 values that are not finite",
         "1 point in time at which some part of a container has no value is left out",
         "pause containers",
     ):
-        assert told.says(words)
+        assert parsed.reports(words)
 
 
 def test_an_indented_answer_points_at_its_values() -> None:
-    told = tell_file("containers-edge/synthetic-query-data.json")
+    parsed = parse_fixture("containers-edge/synthetic-query-data.json")
     lines = (FIXTURES / "containers-edge/synthetic-query-data.json").read_text().split("\n")
-    assert [lines[line - 1].strip() for line in told.samples[0].lines] == ['"200.5"', '"201.25"']
+    assert [lines[line - 1].strip() for line in parsed.samples[0].lines] == ['"200.5"', '"201.25"']
 
 
 def test_instances_keep_their_containers_apart() -> None:
-    told = tell_file("containers-edge/synthetic-query-result.json")
-    assert told.values("memory_rss") == {"redis@a:8080": [4096], "redis@b:8080": [8192]}
+    parsed = parse_fixture("containers-edge/synthetic-query-result.json")
+    assert parsed.values("memory_rss") == {"redis@a:8080": [4096], "redis@b:8080": [8192]}
 
 
 def made_anew(metric: str) -> list[dict[str, object]]:
@@ -107,47 +107,47 @@ def made_anew(metric: str) -> list[dict[str, object]]:
 
 
 def test_a_container_made_anew_goes_on_counting() -> None:
-    told = tell("prometheus", json.dumps(made_anew("container_cpu_usage_seconds_total")))
+    parsed = parse("prometheus", json.dumps(made_anew("container_cpu_usage_seconds_total")))
     grown = [101, 102, 103, 103, 105, 107, 109, 111, 113, 115]
-    assert told.values("cpu_time") == {"web": grown}
-    assert {block.origin for block in told.samples} == {"computed"}
+    assert parsed.values("cpu_time") == {"web": grown}
+    assert {block.origin for block in parsed.samples} == {"computed"}
 
 
 def test_of_a_container_made_anew_the_newer_memory_counts() -> None:
-    told = tell("prometheus", json.dumps(made_anew("container_memory_rss")))
-    assert told.values("memory_rss") == {"web": [101, 102, 103, 0, 2, 4, 6, 8, 10, 12]}
+    parsed = parse("prometheus", json.dumps(made_anew("container_memory_rss")))
+    assert parsed.values("memory_rss") == {"web": [101, 102, 103, 0, 2, 4, 6, 8, 10, 12]}
 
 
 def test_a_container_made_anew_at_unknown_times_is_named() -> None:
     name = 'container_memory_rss{{id=""/docker/{}"", name=""web""}}'
     text = f'"Time","{name.format("aaa")}","{name.format("bbb")}"\n2026-11-21 01:21:43,8,9\n'
-    told = tell("prometheus", text)
-    assert not told.readings
-    assert told.says("web was recreated")
+    parsed = parse("prometheus", text)
+    assert not parsed.readings
+    assert parsed.reports("web was recreated")
 
 
 def test_what_prometheus_says_is_passed_on() -> None:
-    told = tell_file("containers-edge/synthetic-query-warnings.json")
-    assert told.values("memory_rss") == {"redis": [4096]}
-    assert told.says("a sample was dropped")
-    assert told.says("might not be a counter")
+    parsed = parse_fixture("containers-edge/synthetic-query-warnings.json")
+    assert parsed.values("memory_rss") == {"redis": [4096]}
+    assert parsed.reports("a sample was dropped")
+    assert parsed.reports("might not be a counter")
 
 
 def test_promtool() -> None:
-    told = tell_file("containers-edge/synthetic-promtool-range.txt")
-    assert told.values("memory_rss") == {"/bench/server": [8355840, 8364032]}
-    assert told.times("memory_rss", "/bench/server")[1] == "2026-11-21T01:21:45.302000"
-    assert [line for block in told.samples for line in block.lines] == [2, 3]
-    instant = tell_file("containers-edge/synthetic-promtool-instant.txt")
+    parsed = parse_fixture("containers-edge/synthetic-promtool-range.txt")
+    assert parsed.values("memory_rss") == {"/bench/server": [8355840, 8364032]}
+    assert parsed.times("memory_rss", "/bench/server")[1] == "2026-11-21T01:21:45.302000"
+    assert [line for block in parsed.samples for line in block.lines] == [2, 3]
+    instant = parse_fixture("containers-edge/synthetic-promtool-instant.txt")
     assert instant.values("cpu_time")["/bench/server"] == [1131.5316536]
 
 
 def test_grafana() -> None:
-    wide = tell_file("containers-edge/synthetic-grafana-wide.csv")
+    wide = parse_fixture("containers-edge/synthetic-grafana-wide.csv")
     assert wide.values("memory_rss") == {"/bench/server": [8355840, 8364032]}
     assert wide.times("memory_rss", "/bench/server")[0] == "2026-11-21T01:21:43.302000"
-    assert wide.says("1 series without a metric name")
-    long = tell_file("containers-edge/synthetic-grafana-long.csv")
+    assert wide.reports("1 series without a metric name")
+    long = parse_fixture("containers-edge/synthetic-grafana-long.csv")
     assert long.times("memory_rss", "redis") == [
         "2026-11-21T01:21:43.000000",
         "2026-11-21T01:21:45.000000",
@@ -156,17 +156,17 @@ def test_grafana() -> None:
 
 def test_a_number_that_a_line_end_breaks_is_none() -> None:
     path = FIXTURES / "containers-edge/synthetic-grafana-long.csv"
-    broken = tell("prometheus", path.read_bytes().replace(b"8355840", b"83\n5840", 1))
+    broken = parse("prometheus", path.read_bytes().replace(b"8355840", b"83\n5840", 1))
     assert 835840 not in broken.values("memory_rss").get("redis", [])
-    assert broken.says("1 value that is not a finite number")
+    assert broken.reports("1 value that is not a finite number")
 
 
 def test_times_without_a_zone_are_unknown() -> None:
-    told = tell_file("containers-edge/synthetic-grafana-excel.csv")
-    assert told.values("memory_rss") == {"/bench/server": [8355840]}
-    assert [block.times for block in told.samples] == [None]
-    assert told.says("2 times have no time zone")
-    assert told.says("1 value that is not a finite number")
+    parsed = parse_fixture("containers-edge/synthetic-grafana-excel.csv")
+    assert parsed.values("memory_rss") == {"/bench/server": [8355840]}
+    assert [block.times for block in parsed.samples] == [None]
+    assert parsed.reports("2 times have no time zone")
+    assert parsed.reports("1 value that is not a finite number")
 
 
 @pytest.mark.parametrize(
@@ -185,20 +185,20 @@ def test_times_without_a_zone_are_unknown() -> None:
     ],
 )
 def test_answers_without_results_say_why(text: str, words: str) -> None:
-    told = tell("prometheus", text)
-    assert not told.readings
-    assert told.says(words)
+    parsed = parse("prometheus", text)
+    assert not parsed.readings
+    assert parsed.reports(words)
 
 
 def test_native_histograms_and_strange_lines_are_named() -> None:
     histogram = {"metric": SAMPLE["metric"], "histogram": [1795224103.5, {"count": "1"}]}
-    assert tell("prometheus", json.dumps([histogram])).says(
+    assert parse("prometheus", json.dumps([histogram])).reports(
         "the unit of container_memory_rss_bucket is unknown"
     )
     text = 'container_memory_rss{id="/a"} => 8 @[1795224103.5]\nnonsense\n'
-    told = tell("prometheus", text)
-    assert told.values("memory_rss") == {"/a": [8]}
-    assert told.says("this line is truncated")
+    parsed = parse("prometheus", text)
+    assert parsed.values("memory_rss") == {"/a": [8]}
+    assert parsed.reports("this line is truncated")
 
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
@@ -214,15 +214,15 @@ VALUES = st.recursive(
 
 @given(st.lists(VALUES) | st.dictionaries(KEYS, VALUES))
 def test_no_json_makes_it_fail(value: object) -> None:
-    told = tell("prometheus", json.dumps(value))
-    assert told.readings or told.said
+    parsed = parse("prometheus", json.dumps(value))
+    assert parsed.readings or parsed.diagnostics
 
 
 @given(st.text('{}="ab_ @[]>,\n\\0123456789.eNa:', max_size=60))
 def test_no_text_makes_it_fail(text: str) -> None:
     for start in ("", 'container_memory_rss{id="/a"} =>\n', '"Time","a"\n', "Series;Time;Value\n"):
-        told = tell("prometheus", start + text)
-        assert told.readings or told.said or not told.samples
+        parsed = parse("prometheus", start + text)
+        assert parsed.readings or parsed.diagnostics or not parsed.samples
 
 
 def test_native_histograms_lose_the_bounds_that_were_merged_on_the_way() -> None:
@@ -233,15 +233,15 @@ def test_native_histograms_lose_the_bounds_that_were_merged_on_the_way() -> None
         [1795224104, {"count": "7", "sum": "1.75", "buckets": merged}],
     ]
     metric = {"__name__": "api_seconds", "path": "/list", "instance": "a:80"}
-    told = tell("prometheus", json.dumps([{"metric": metric, "histograms": points}]))
+    parsed = parse("prometheus", json.dumps([{"metric": metric, "histograms": points}]))
     name = 'api_seconds{path="/list"}'
-    assert told.values("observed_time_bucket") == {
+    assert parsed.values("observed_time_bucket") == {
         f"{name} le=0.1": [0, 0],
         f"{name} le=0.4": [4, 5],
         f"{name} le=0.8": [6, 7],
         f"{name} le=inf": [6, 7],
     }
-    assert told.values("observed_time_sum") == {name: [1.5, 1.75]}
+    assert parsed.values("observed_time_sum") == {name: [1.5, 1.75]}
 
 
 def test_strange_native_histograms_are_counted() -> None:
@@ -253,9 +253,9 @@ def test_strange_native_histograms_are_counted() -> None:
                [1795224103, {**good, "sum": "NaN"}]]  # fmt: skip
     metric = {"__name__": "api_seconds"}
     answer = [{"metric": metric, "histograms": [*strange, [1795224103, good]]}]
-    told = tell("prometheus", json.dumps(answer))
-    assert told.values("observed_time_count") == {"api_seconds": [6]}
-    assert told.says(f"{len(strange)} values that are not finite numbers")
+    parsed = parse("prometheus", json.dumps(answer))
+    assert parsed.values("observed_time_count") == {"api_seconds": [6]}
+    assert parsed.reports(f"{len(strange)} values that are not finite numbers")
 
 
 def test_histograms_of_two_instances_are_kept_apart_with_their_bounds_last() -> None:
@@ -263,8 +263,8 @@ def test_histograms_of_two_instances_are_kept_apart_with_their_bounds_last() -> 
         labels = {"__name__": "api_seconds_bucket", "le": "0.1", "instance": instance}
         return {"metric": labels, "values": [[1795224103, "3"]]}
 
-    told = tell("prometheus", json.dumps([series("a:80"), series("b:80")]))
-    assert set(told.values("observed_time_bucket")) == {
+    parsed = parse("prometheus", json.dumps([series("a:80"), series("b:80")]))
+    assert set(parsed.values("observed_time_bucket")) == {
         "api_seconds@a:80 le=0.1",
         "api_seconds@b:80 le=0.1",
     }

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from container_records import tell, tell_file
-from reading_formats import format_called
+from container_records import parse, parse_fixture
+from reading_formats import format_named
 
 from benchkit.errors import UnknownFormatError
 from benchkit.parsers import registry
@@ -12,22 +12,24 @@ from benchkit.parsers.base import Reading, Source
 
 
 def test_a_real_log_of_a_traced_server() -> None:
-    told = tell_file("containers-edge/server-traced.log")
-    assert told.rows("spans_created") == {"agent": 15002}
-    assert told.rows("spans_saved") == {"exporter": 30004}
-    (reading,) = told.readings
+    parsed = parse_fixture("containers-edge/server-traced.log")
+    assert parsed.rows("spans_created") == {"agent": 15002}
+    assert parsed.rows("spans_saved") == {"exporter": 30004}
+    (reading,) = parsed.readings
     assert [row[-1] for row in reading.rows] == [3, 4]
 
 
 def test_obi_is_named_where_the_log_names_it() -> None:
-    assert tell_file("containers-edge/synthetic-obi.log").rows("spans_created") == {"obi": 30002}
+    assert parse_fixture("containers-edge/synthetic-obi.log").rows("spans_created") == {
+        "obi": 30002
+    }
 
 
 def test_every_line_is_a_reading() -> None:
-    told = tell(
+    parsed = parse(
         "server", "Processed 1 requests\nExported 5 spans in 1 batches\nProcessed 2 requests"
     )
-    assert [[row[3] for row in reading.rows] for reading in told.readings] == [[1], [5, 2]]
+    assert [[row[3] for row in reading.rows] for reading in parsed.readings] == [[1], [5, 2]]
 
 
 @pytest.mark.parametrize(
@@ -37,13 +39,13 @@ def test_every_line_is_a_reading() -> None:
 def test_other_lines_are_not_claimed(text: str) -> None:
     with pytest.raises(UnknownFormatError):
         registry.identify(Source(None, "x.log", text.encode()))
-    assert tell("server", text).says("no line has the number of processed requests")
+    assert parse("server", text).reports("no line has the number of processed requests")
 
 
 def test_a_server_without_an_agent_counts_its_requests() -> None:
     log = "2026/11/20 23:55:52 http: Server closed\n2026/11/20 23:55:52 Served 15002 requests\n"
     source = Source(None, "server.log", log.encode())
-    (reading,) = format_called("server").parse(source)
+    (reading,) = format_named("server").parse(source)
     assert isinstance(reading, Reading)
     assert [row[:4] for row in reading.rows] == [("server", "requests", "count", 15002)]
     assert [one.name for one in registry.identify(source)] == ["server"]

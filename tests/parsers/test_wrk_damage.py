@@ -21,7 +21,7 @@ from wrk_readings import (
     readings,
     records,
     remarks,
-    told,
+    run_contents,
     values,
 )
 
@@ -156,7 +156,7 @@ def test_encodings_and_line_ends_change_nothing(name: str) -> None:
     assert reading.target == "/ping/GRM"
     assert values(reading)["request_rate", "mean"] == 3645.71
     assert values(reading)["bandwidth_in", "mean"] == pytest.approx(0.9 * 2**20)
-    assert told(EDGE / name) == told(EDGE / "encoding/utf8-bom-wrk.txt")
+    assert run_contents(EDGE / name) == run_contents(EDGE / "encoding/utf8-bom-wrk.txt")
 
 
 DRESSED = [EDGE / "multi/wrk-3runs-prompt.txt", EDGE / "wrk/wrk-mixed-errors-1.txt", WRK2]
@@ -180,7 +180,7 @@ def test_dress_changes_nothing(
     lines = path.read_text().splitlines()
     dressed = encode("".join(f"{prefix}\x1b[1m{line}{end}" for line in lines))
     assert claimed(dressed)
-    assert told(dressed) == told(path)
+    assert run_contents(dressed) == run_contents(path)
 
 
 def test_a_line_below_a_command_without_its_report_is_named() -> None:
