@@ -1,7 +1,6 @@
-"""Folders of results for the audit: real reports, and the same with one thing changed.
+"""Result folders for the audit: real reports, and the same with a single change.
 
-A rule is tried on what a tool wrote, read by the road every result takes; the change is all that
-differs.
+A rule is tried on real tool output, read as every result is; only the change differs.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ WRK = FIXTURES / "tracing-wrk/none/wrk-1.txt"
 AB = FIXTURES / "nginx-ab/nginx/ab-c20-1.txt"
 VEGETA = FIXTURES / "skywalking-vegeta/no-agent/vegeta-report-1.json"
 SPANS = FIXTURES / "tracing-resources/otlp/spans-1.prom"
-#: wrk's requests in the run that the spans are of.
+#: wrk's requests in the run that the spans belong to.
 REQUESTS = 139642
 
 #: Path below the folder -> text.
@@ -25,7 +24,7 @@ Files = Mapping[str, str]
 
 
 def text_of(path: Path, *changes: tuple[str, str]) -> str:
-    """Return a fixture's text with every change made; each of them must be there to be made."""
+    """Return a fixture's text after all replacements; each pattern must occur."""
     text = path.read_text(encoding="utf-8")
     for old, new in changes:
         assert old in text
@@ -55,7 +54,7 @@ def spans(*changes: tuple[str, str]) -> dict[str, str]:
 
 
 def check(folder: Path, files: Files) -> tuple[Finding, ...]:
-    """Write the files and return what the audit finds in them."""
+    """Write the files and return the findings of the audit."""
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -63,6 +62,6 @@ def check(folder: Path, files: Files) -> tuple[Finding, ...]:
     return bk.load(folder).check()
 
 
-def pick(found: tuple[Finding, ...], code: str) -> list[Finding]:
-    """Return the findings of one code."""
-    return [finding for finding in found if finding.code == code]
+def select(findings: tuple[Finding, ...], code: str) -> list[Finding]:
+    """Return the findings with a code."""
+    return [finding for finding in findings if finding.code == code]

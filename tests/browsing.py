@@ -1,4 +1,4 @@
-"""A page in Chromium: what it says and what it fetches."""
+"""A page in Chromium: its messages and its requests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
 class Visit:
-    """A page, with what it said and fetched while it was open."""
+    """A page, with its messages and requests while it was open."""
 
     def __init__(self, context: BrowserContext, path: Path) -> None:
         self.page: Page = context.new_page()

@@ -1,8 +1,8 @@
-"""How many changes are found where nothing changed, and how many of those that happened.
+"""Rates of false alarms and of detected changes in simulated histories.
 
-A history is read for its alarms, whose rate is measured and not assumed. As a script it prints the
-table of the manual; beside us stands apache-otava, which it runs in an environment of its own:
-``python tests/changepoint_simulation.py 1000 otava/bin/python``.
+The false-alarm rate of a history is measured, not assumed. As a script it prints the table of the
+manual; for comparison it runs apache-otava in a separate environment: ``python
+tests/changepoint_simulation.py 1000 otava/bin/python``.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 from benchkit.stats.changepoint import find_changes
 
 LENGTHS = (50, 100, 200)
-ALIKE = (0.0, 0.5)
+CORRELATIONS = (0.0, 0.5)
 #: Standard deviations by which a changed series moves in the middle.
 CHANGE = 2.0
-#: A step that anybody sees.
+#: An obvious step.
 STEP = 5.0
-#: A found change counts if it lies as many places from the true one, or fewer.
+#: Largest distance (in places) at which a detected change counts as the true one.
 NEAR = 5
-#: What otava does by default, on series around 100 that vary by 2 %.
+#: Runs otava with its defaults, on series around 100 that vary by 2 %.
 OTAVA = """
 import json, sys
 from importlib.metadata import version
@@ -36,18 +36,18 @@ found = [[int(c.index) for c in compute_change_points(s)[0]] for s in json.load(
 json.dump([version("apache-otava"), found], sys.stdout)
 """
 
-WHAT = ("alarms per 100 commits", "series with one", "found")
+HEADINGS = ("alarms per 100 commits", "series with one", "found")
 
 Series = NDArray[np.float64]
-Found = list[list[int]]
+Detected = list[list[int]]
 
 
 @dataclass(frozen=True)
 class World:
-    """Series of ``length``, lag-1 correlation ``alike``, moved by ``change`` sd in the middle."""
+    """Series of ``length`` with lag-1 ``correlation``, moved by ``change`` sd in the middle."""
 
     length: int
-    alike: float
+    correlation: float
     change: float = 0.0
 
 
@@ -62,61 +62,64 @@ class Rates:
 
 def draw(world: World, times: int, seed: int = 20261121) -> list[Series]:
     """Draw series around 100, standard deviation 2."""
-    generator = np.random.default_rng([seed, world.length, round(10 * world.alike)])
+    generator = np.random.default_rng([seed, world.length, round(10 * world.correlation)])
     drawn = []
     for _ in range(times):
         values = generator.normal(size=world.length)
         for i in range(1, world.length):
-            values[i] = world.alike * values[i - 1] + sqrt(1 - world.alike**2) * values[i]
+            values[i] = (
+                world.correlation * values[i - 1] + sqrt(1 - world.correlation**2) * values[i]
+            )
         values[world.length // 2 :] += world.change
         drawn.append(100 + 2 * values)
     return drawn
 
 
-def find_ours(series: Sequence[Series]) -> Found:
+def find_ours(series: Sequence[Series]) -> Detected:
     """Find changes of any size, on logarithms as the history does."""
     return [[change.index for change in find_changes(np.log(values))] for values in series]
 
 
-def find_otavas(python: str, series: Sequence[Series]) -> tuple[str, Found]:
-    """Return the version of apache-otava and what it finds by its defaults."""
+def find_otavas(python: str, series: Sequence[Series]) -> tuple[str, Detected]:
+    """Return the version of apache-otava and the changes it finds with its defaults."""
     text = json.dumps([values.tolist() for values in series])
     done = subprocess.run(
         [python, "-c", OTAVA], input=text, capture_output=True, text=True, check=True
     )
-    version, found = json.loads(done.stdout)
-    return version, found
+    version, detected = json.loads(done.stdout)
+    return version, detected
 
 
-def rate(world: World, found: Found) -> Rates:
-    """Count what was found."""
+def rate(world: World, detected: Detected) -> Rates:
+    """Count the detected changes."""
     middle = world.length // 2
     return Rates(
-        per_100=100 * sum(map(len, found)) / (world.length * len(found)),
-        series=sum(map(bool, found)) / len(found),
-        near=sum(any(abs(i - middle) <= NEAR for i in places) for places in found) / len(found),
+        per_100=100 * sum(map(len, detected)) / (world.length * len(detected)),
+        series=sum(map(bool, detected)) / len(detected),
+        near=sum(any(abs(i - middle) <= NEAR for i in places) for places in detected)
+        / len(detected),
     )
 
 
 def simulate(world: World, times: int) -> Rates:
-    """Look for changes in many series."""
+    """Detect changes in many series."""
     return rate(world, find_ours(draw(world, times)))
 
 
-def tell_missed(length: int, alike: float, times: int) -> str:
+def write_missed(length: int, correlation: float, times: int) -> str:
     """Return the share of series in which a clear step in the middle is missed."""
-    return f"{100 * (1 - simulate(World(length, alike, STEP), times).near):.0f} %"
+    return f"{100 * (1 - simulate(World(length, correlation, STEP), times).near):.0f} %"
 
 
-def write_row(length: int, alike: float, times: int, python: str = "") -> str:
-    """Write a row of the table: ours, and otava's where its interpreter is named."""
-    cells = [f"{length}", f"{alike:g}"]
-    worlds = World(length, alike), World(length, alike, CHANGE)
+def write_row(length: int, correlation: float, times: int, python: str = "") -> str:
+    """Write a row of the table: ours, and otava's if its interpreter is given."""
+    cells = [f"{length}", f"{correlation:g}"]
+    worlds = World(length, correlation), World(length, correlation, CHANGE)
     drawn = [draw(world, times) for world in worlds]
-    found = [[find_ours(series) for series in drawn]]
+    detected = [[find_ours(series) for series in drawn]]
     if python:
-        found.append([find_otavas(python, series)[1] for series in drawn])
-    for clean, changed in found:
+        detected.append([find_otavas(python, series)[1] for series in drawn])
+    for clean, changed in detected:
         alarms, hits = rate(worlds[0], clean), rate(worlds[1], changed)
         cells += [
             f"{alarms.per_100:.3f}",
@@ -131,12 +134,12 @@ def write_rows(times: int, python: str) -> Iterator[str]:
     names = ["benchkit"]
     if python:
         names.append(f"otava {find_otavas(python, [])[0]}")
-    heads = [f"{name}: {what}" for name in names for what in WHAT]
+    heads = [f"{name}: {heading}" for name in names for heading in HEADINGS]
     yield f"| commits | correlation | {' | '.join(heads)} |"
     yield "| --: | --: |" + " --: |" * len(heads)
-    for alike in ALIKE:
+    for correlation in CORRELATIONS:
         for length in LENGTHS:
-            yield write_row(length, alike, times, python)
+            yield write_row(length, correlation, times, python)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-#: Prints a run of a Go benchmark whose level stands in the commit, with 1 % of noise.
+#: Prints a run of a Go benchmark whose level is in the commit, with 1 % noise.
 BENCH = """
 echo "$(pwd)" >> "$RUNS"
 noise=$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')
@@ -18,7 +18,7 @@ echo PASS
 
 
 def write_history(repo: Path, levels: Sequence[float], *, broken: int | None = None) -> None:
-    """Make a repository with a commit per level; one of them may fail to build."""
+    """Make a repository with one commit per level; one of them may fail to build."""
     repo.mkdir()
     git(repo, "init", "--quiet")
     for number, level in enumerate(levels):

@@ -1,6 +1,6 @@
-"""What every test may use: golden files, the fixtures folder, one hypothesis profile.
+"""Shared by all tests: golden files, the fixtures folder, one hypothesis profile.
 
-A golden is a file that a person opens and reviews as a diff, rewritten by one flag, never by CI.
+A golden is a file that a person reviews as a diff; one flag rewrites it, CI never does.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 CI = bool(os.environ.get("CI"))
-#: What names the job that runs these tests is no part of what they ingest.
+#: Variables that identify the CI job of these tests must not reach the results they ingest.
 for _name in {
     *WHOLES.values(),
     *REPOSITORIES.values(),
     *(name for table in (REFS, SYSTEMS) for names in table.values() for name in names),
 }:
     os.environ.pop(_name, None)
-#: Marks of secrets are the same in every run of the tests.
+#: Secrets get the same marks in every run of the tests.
 os.environ[VARIABLE] = "tests"
-#: What tests start would otherwise compile again all that it imports, each time.
+#: Otherwise each process that a test starts would compile all of its imports again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
-#: A shell without job control starts what runs in the background with Ctrl-C ignored, and every
-#: process that a test starts and interrupts would inherit that.
+#: A shell without job control starts background processes with Ctrl-C ignored, and every process
+#: that a test starts and interrupts would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-gc.disable()  # until all tests are collected: what they are made of stays
+gc.disable()  # keep everything allocated during collection out of the collector
 
 settings.register_profile(
     "benchkit",
-    deadline=None,  # two busy cores make any deadline a coin toss
+    deadline=None,  # on two busy cores any deadline is a coin toss
     derandomize=CI,
     max_examples=60,
     suppress_health_check=[HealthCheck.too_slow],
@@ -60,7 +60,7 @@ settings.load_profile("benchkit")
 
 @dataclass(frozen=True)
 class Golden:
-    """Compares a text with the file that holds what it should be.
+    """Compares a text with the file that holds the expected one.
 
     Parameters
     ----------
@@ -79,13 +79,16 @@ class Golden:
         golden, got = self.expected / name, self.actual / name
         if self.update:
             _write(golden, text)
-        wanted = golden.read_bytes().decode() if golden.is_file() else ""
-        if text == wanted:
+        expected = golden.read_bytes().decode() if golden.is_file() else ""
+        if text == expected:
             got.unlink(missing_ok=True)
             return
         _write(got, text)
         diff = difflib.unified_diff(
-            wanted.splitlines(keepends=True), text.splitlines(keepends=True), str(golden), str(got)
+            expected.splitlines(keepends=True),
+            text.splitlines(keepends=True),
+            str(golden),
+            str(got),
         )
         hint = "if the new text is right: nox -s golden"
         pytest.fail(f"{name} differs from its golden file; {hint}\n{''.join(diff)}", pytrace=False)
@@ -103,7 +106,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep a tenth of the tests: by their names, the same each time."""
+    """Keep a tenth of the tests, chosen by name, so always the same ones."""
     if config.getoption("--tenth"):
         numbers = {item: zlib.crc32(item.nodeid.encode()) for item in items}
         config.hook.pytest_deselected(items=[item for item in items if numbers[item] % 10])
@@ -111,7 +114,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Let the collector pass over the tests, of which there are thousands, from now on."""
+    """Exempt the thousands of collected tests from garbage collection."""
     gc.freeze()
     gc.enable()
 
@@ -124,7 +127,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_report_to_serializable() -> Generator[None, object, object]:
-    """Escape lone surrogates: a failure that shows one would end the whole run under xdist."""
+    """Escape lone surrogates: a failure that shows one would abort the whole run under xdist."""
     return _escape((yield))
 
 
@@ -140,7 +143,7 @@ def _escape(value: object) -> object:
 
 @pytest.fixture
 def unsigned(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Write a store's files as earlier builds did, and others may: no checksum in their names."""
+    """Write a store's files as earlier builds did: without a checksum in their names."""
     monkeypatch.setattr("benchkit.store.files.sign", lambda path: path)
 
 

@@ -28,11 +28,11 @@ ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 MANUAL = ROOT / "benchkit" / "manual"
 DOCUMENTS = (README, *sorted(MANUAL.rglob("*.md")))
-#: What sets up or checks the project, which `.ci/run` and nox do.
+#: Commands that set up or check the project; `.ci/run` and nox run them.
 SETUP = re.compile(r"(?:\$ )?(?:python3 -m venv|nox) ")
-#: What starts a machine of Java; `tests/test_store_readers.py` runs it.
+#: Blocks that start a Java VM; `tests/test_store_readers.py` runs them.
 SPARK = re.compile(r"^from pyspark", re.MULTILINE)
-#: What only a shell understands, outside of quotes, and texts in quotes.
+#: Characters outside of quotes that need a shell, and quoted texts.
 _SHELL, _QUOTED = re.compile(r"[|&;<>$`*\n]"), re.compile(r"'[^']*'|\"[^\"$`]*\"")
 _BLOCK = re.compile(r"^```(console|sh|python)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _PROGRAMS = {
@@ -43,7 +43,7 @@ test -f level || exec cat {fixtures}/redis-gobench/pinned/Baseline.txt
 echo "BenchmarkGet 1000 $(cat level)$(date +%N) ns/op"
 """,
 }
-#: Where the documents' Prometheus server listens, and what it answers.
+#: Address of the documents' Prometheus server, and its answers.
 PROMETHEUS = "127.0.0.1:9090"
 _ANSWER = ROOT / "fixtures/tracing-resources/prometheus/query_range-cpu_seconds_total.json"
 _REPOSITORY = """
@@ -74,7 +74,7 @@ def list_blocks(language: str) -> list[str]:
 
 
 def prepare(folder: Path) -> str:
-    """Lay out the folder in which a document's blocks run; return the path of its programs."""
+    """Create the folder in which a document's blocks run; return the PATH of its programs."""
     (folder / "fixtures").symlink_to(ROOT / "fixtures")
     for variant in ("none", "otlp"):
         shutil.copytree(ROOT / "fixtures/tracing-wrk" / variant, folder / "results" / variant)
@@ -113,9 +113,9 @@ def serve_prometheus() -> Iterator[str]:
 
 
 def run_command(command: str) -> str:
-    """Run a command, which has to succeed, and return what it prints.
+    """Run a command, which must succeed, and return its output.
 
-    One of benchkit runs in this process, which saves its start-up, unless it needs a shell.
+    A benchkit command runs in this process, to save its start-up, unless it needs a shell.
     """
     if command.startswith("benchkit ") and not _SHELL.search(_QUOTED.sub("", command)):
         with redirect_stdout(StringIO()) as output, redirect_stderr(output):
@@ -132,7 +132,7 @@ def run_command(command: str) -> str:
 
 
 def run_blocks(text: str, prometheus: str) -> str:
-    """Run a document's blocks and return it with the outputs that they have now."""
+    """Run a document's blocks and return the document with their current outputs."""
     names: dict[str, Any] = {"__file__": "block.py"}
     if "git " in text:
         run_command(_REPOSITORY)

@@ -1,7 +1,6 @@
-"""Worked examples that the tests of views and reports start from: real numbers, real verdicts.
+"""Worked examples that tests of views and reports start from: real numbers, real verdicts.
 
-A view is looked at with data that a person would look at, with what is shown, what is equivalent
-and what is not shown.
+Views are tried with realistic data: rows that are shown, equivalent, and inconclusive.
 """
 
 from __future__ import annotations
@@ -70,7 +69,7 @@ FINDINGS = (
 
 
 def tracing(*, margin: float = 0.03, runs: int = 8) -> Verdicts:
-    """Return four tracing backends against none, quiet machine, eight runs each or fewer."""
+    """Return four tracing backends against none on a quiet machine, at most eight runs each."""
     return verdicts(TRACING, "wrk", "/ping/GRM", margin=margin, runs=runs)
 
 
@@ -123,7 +122,7 @@ def observations(rows: Sequence[Row], tool: str) -> schema.Observations:
 
 
 def runs_of(rows: Iterable[Row], tool: str) -> schema.Runs:
-    """Return the runs that rows belong to, wrk's after a warm-up each."""
+    """Return the runs that the rows belong to; wrk's follow a warm-up each."""
     keys = list(dict.fromkeys((variant, benchmark, run) for variant, benchmark, run, *_ in rows))
     empty = [None] * len(keys)
     data: dict[str, object] = {column.name: list(empty) for column in schema.RUN_COLUMNS}

@@ -1,7 +1,7 @@
-"""How often the gate fails by chance, and how often it misses what costs too much.
+"""How often the gate fails by chance, and how often it misses an excessive cost.
 
-A gate is trusted for its rates of error, which are measured and not assumed. As a script it prints
-the tables of the manual: ``python tests/gate_simulation.py 2000``.
+The error rates of a gate are measured, not assumed. As a script it prints the tables of the manual:
+``python tests/gate_simulation.py 2000``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ EMPTY = Contrast(
 
 @dataclass(frozen=True)
 class Session:
-    """What is simulated: `rows` benchmarks, log-normal runs, one in ten `slow` times as long.
+    """A simulated session: `rows` benchmarks, log-normal runs, one in ten `slow` times as long.
 
     Without a limit the default rule decides, with its margin of 3 %.
     """
@@ -47,7 +47,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Rates:
-    """Shares of sessions in which a row was over, none was over but one not shown, all held."""
+    """Shares of sessions with a row over the limit, none over but one inconclusive, all within."""
 
     over: float
     not_shown: float
@@ -55,26 +55,26 @@ class Rates:
 
 
 def simulate(session: Session, times: int, seed: int = 20261121) -> Rates:
-    """Hold many sessions against the limit."""
+    """Check many sessions against the limit."""
     cell = (session.runs, session.rows, *(round(1000 * x) for x in (session.spread, session.cost)))
     generator = np.random.default_rng([seed, *cell])
     counts: Counter[str] = Counter()
     for _ in range(times):
         comparisons = draw_comparisons([session] * session.rows, generator)
         outcome = hold(comparisons, session.limit)
-        word = next((w for w in (OVER, NOT_SHOWN) if outcome.count(w)), "within")
-        counts[word] += 1
-    return Rates(*(counts[word] / times for word in (OVER, NOT_SHOWN, "within")))
+        verdict = next((w for w in (OVER, NOT_SHOWN) if outcome.count(w)), "within")
+        counts[verdict] += 1
+    return Rates(*(counts[verdict] / times for verdict in (OVER, NOT_SHOWN, "within")))
 
 
 def draw_comparisons(rows: Sequence[Session], generator: np.random.Generator) -> Comparisons:
-    """Draw a row of each session."""
+    """Draw one row of each session."""
     contrasts = tuple(_draw(each, generator) for each in rows)
     return Comparisons(pairs=(("base", "new"),), contrasts=contrasts, confidence=0.95)
 
 
 def hold(comparisons: Comparisons, limit: str) -> GateOutcome:
-    """Hold the rows against a limit, or without one against the default rule."""
+    """Check the rows against a limit, or without one against the default rule."""
     if not limit:
         return judge_verdicts(judge(comparisons), Habits())
     rule = Rule(
@@ -90,24 +90,24 @@ def _draw(session: Session, generator: np.random.Generator) -> Contrast:
         * np.where(generator.random(session.runs) < 0.1, session.slow, 1.0)
         for level in (0.0, np.log1p(session.cost))
     )
-    found = measure(x.tolist(), y.tolist(), "", 0.95)
+    measured = measure(x.tolist(), y.tolist(), "", 0.95)
     return replace(
         EMPTY,
         baseline_values=tuple(x.tolist()),
         variant_values=tuple(y.tolist()),
         center_baseline=float(np.median(x)),
         center_variant=float(np.median(y)),
-        ratio=found.ratio[0],
-        ratio_low=found.ratio[1],
-        ratio_high=found.ratio[2],
-        equivalence_low=found.equivalence[0],
-        equivalence_high=found.equivalence[1],
-        method=found.method,
-        pvalue=found.pvalue,
+        ratio=measured.ratio[0],
+        ratio_low=measured.ratio[1],
+        ratio_high=measured.ratio[2],
+        equivalence_low=measured.equivalence[0],
+        equivalence_high=measured.equivalence[1],
+        method=measured.method,
+        pvalue=measured.pvalue,
     )
 
 
-#: What is simulated of the default rule, whose margin is 3 %, and of a limit of 5 %.
+#: Costs simulated for the default rule, whose margin is 3 %, and for a limit of 5 %.
 DEFAULT_COSTS = {"nothing": 0.0, "1.5 %": 0.015, "2.9 %": 0.029, "6 %": 0.06}
 LIMIT_COSTS = {"nothing": 0.0, "the limit": 0.05, "twice the limit": 0.10}
 TABLE = [Session(runs, spread, 0.0) for runs in (3, 4, 6, 10) for spread in (0.01, 0.02, 0.05)] + [
@@ -116,7 +116,7 @@ TABLE = [Session(runs, spread, 0.0) for runs in (3, 4, 6, 10) for spread in (0.0
 ]
 
 
-#: Rows and runs per side of the default rule, and the share of the sessions that each is tried in.
+#: Rows and runs per side for the default rule, and the share of sessions used for each.
 FAMILIES = [
     *(
         (rows, runs, share)
@@ -130,21 +130,21 @@ FAMILY_COSTS = {"nothing": 0.0, "20 % in every row": 0.2}
 
 def write_families(times: int) -> Iterator[str]:
     """Yield the table of the default rule with few and many rows."""
-    yield f"| rows | runs | sessions |{''.join(f' costs {what} |' for what in FAMILY_COSTS)}"
+    yield f"| rows | runs | sessions |{''.join(f' costs {cost} |' for cost in FAMILY_COSTS)}"
     yield f"| --: | --: | --: |{' --: |' * len(FAMILY_COSTS)}"
     for rows, runs, share in FAMILIES:
         yield write_family(rows, runs, round(times * share))
 
 
 def write_family(rows: int, runs: int, times: int) -> str:
-    """Write one line of it."""
+    """Write one line of the table."""
     session = Session(runs, 0.02, 0.0, limit="", rows=rows)
     cells = [write_cell(replace(session, cost=cost), times) for cost in FAMILY_COSTS.values()]
     return f"| {rows} | {runs} + {runs} | {times} | {' | '.join(cells)} |"
 
 
 def write_tables(times: int) -> Iterator[str]:
-    """Yield the tables, row by row: over / not shown / within, in per cent of the sessions."""
+    """Yield the tables, row by row: over / inconclusive / within, in per cent of the sessions."""
     yield from write_families(times)
     yield ""
     yield from write_rows(times, LIMIT_COSTS, TABLE)
@@ -156,7 +156,7 @@ def write_rows(
     times: int, costs: Mapping[str, float], sessions: Sequence[Session]
 ) -> Iterator[str]:
     """Yield one table."""
-    yield f"| runs | spread | {' | '.join(f'costs {what}' for what in costs)} |"
+    yield f"| runs | spread | {' | '.join(f'costs {cost}' for cost in costs)} |"
     yield f"| --: | :-- |{' --: |' * len(costs)}"
     for session in sessions:
         yield write_row(session, costs, times)

@@ -1,6 +1,6 @@
-"""Results that gates are tried on: what go test prints, with a cost that is known.
+"""Inputs of gate tests: output of go test with a known cost.
 
-A gate is judged by what it says of a cost that was planted, and real files hold no such thing.
+A gate is judged by how it treats a planted cost, and real files have none.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def write_runs(
     generator = np.random.default_rng(seed)
     lines = ["goos: linux", "goarch: amd64", "pkg: example.com/redis"]
     for name in benchmarks:
-        own = benchmarks[name] if isinstance(benchmarks, Mapping) else cost
-        times = 30_000 * (1 + own) * np.exp(generator.normal(0, spread, runs))
+        factor = benchmarks[name] if isinstance(benchmarks, Mapping) else cost
+        times = 30_000 * (1 + factor) * np.exp(generator.normal(0, spread, runs))
         lines += [
             f"Benchmark{name}-8\t40000\t{time:.1f} ns/op\t172 B/op\t6 allocs/op" for time in times
         ]
@@ -51,7 +51,7 @@ def write_pair(folder: Path, *, cost: float = 0.0, spread: float = 0.01, runs: i
 
 
 class History:
-    """Files that are measured, and ingested, one command after the other."""
+    """Files that are measured and ingested, one command after the other."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._monkeypatch = monkeypatch
@@ -69,7 +69,7 @@ class History:
         return paths
 
     def write_labelled(self, *arguments: str) -> list[str]:
-        """Measure the files of ``label=path`` anew."""
+        """Measure the files of ``label=path`` again."""
         self.write(*(argument.partition("=")[2] for argument in arguments))
         return [*arguments]
 

@@ -1,4 +1,4 @@
-"""Whatever results lie in, `load` takes it: folders, wild cards, a store, a URL, a frame."""
+"""`load` takes results from anywhere: folders, wildcards, a store, a URL, a frame."""
 
 from __future__ import annotations
 
@@ -23,38 +23,38 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_wild_card_means_files_in_natural_order() -> None:
-    found = bk.load(str(WRK / "otlp" / "wrk-[1-3].txt"))
-    assert found.variants == ["otlp"]
-    assert found.runs["run"].tolist() == [1, 2, 3]
+def test_wildcard_yields_files_in_natural_order() -> None:
+    results = bk.load(str(WRK / "otlp" / "wrk-[1-3].txt"))
+    assert results.variants == ["otlp"]
+    assert results.runs["run"].tolist() == [1, 2, 3]
 
 
-def test_a_wild_card_can_have_a_label() -> None:
-    found = bk.load(f"new={WRK}/otlp/wrk-[1-8].txt", f"old={WRK}/none/wrk-[1-8].txt")
-    assert set(found.variants) == {"new", "old"}
-    assert len(found.runs) == 16
+def test_wildcard_can_have_a_label() -> None:
+    results = bk.load(f"new={WRK}/otlp/wrk-[1-8].txt", f"old={WRK}/none/wrk-[1-8].txt")
+    assert set(results.variants) == {"new", "old"}
+    assert len(results.runs) == 16
 
 
-def test_a_wild_card_that_matches_nothing_is_named() -> None:
+def test_wildcard_without_matches_is_named() -> None:
     with pytest.raises(DataError, match=r"k6-\*\.json: no file or folder matches"):
         bk.load("k6-*.json")
 
 
-def test_a_folder_named_like_a_wild_card_is_a_folder(tmp_path: Path) -> None:
+def test_folder_named_like_a_wildcard_is_loaded(tmp_path: Path) -> None:
     folder = tmp_path / "otlp[1]"
     folder.mkdir()
     (folder / "wrk-1.txt").write_bytes((WRK / "otlp" / "wrk-1.txt").read_bytes())
     assert bk.load(folder).variants == ["otlp[1]"]
 
 
-def test_a_store_is_loaded_by_folder_and_by_url(store: Path) -> None:
+def test_store_is_loaded_by_folder_and_url(store: Path) -> None:
     by_folder, by_url = bk.load(store), bk.load(store.as_uri())
     assert by_url.variants == by_folder.variants == ["none", "otlp"]
     assert by_url.observations.equals(by_folder.observations)
     assert bk.load(store=store.as_uri()).variants == ["none", "otlp"]
 
 
-def test_two_files_of_one_variant_are_answered_with_the_command_that_compares_them(
+def test_two_files_of_one_variant_suggest_the_command_that_compares_them(
     tmp_path: Path,
 ) -> None:
     paths = [tmp_path / "none-1.txt", tmp_path / "none-2.txt"]
@@ -65,22 +65,22 @@ def test_two_files_of_one_variant_are_answered_with_the_command_that_compares_th
     assert refused.value.hint.endswith(f"compare before={paths[0]} after={paths[1]}")
 
 
-def test_a_url_without_a_store_is_an_error(tmp_path: Path) -> None:
+def test_url_without_a_store_is_an_error(tmp_path: Path) -> None:
     with pytest.raises((DataError, StoreError), match="nowhere"):
         bk.load((tmp_path / "nowhere").as_uri())
 
 
-def test_a_frame_of_ones_own_is_as_good_as_what_was_read() -> None:
+def test_user_frame_equals_loaded_results() -> None:
     read = bk.load(WRK)
     frame = read.observations[read.observations["run"] > 2]
-    own = bk.load(frame)
-    assert own.observations.equals(frame)
-    assert set(own.runs["role"]) == {"measured"}
-    verdict = own.compare(baseline="none", variant="otlp").verdict
+    results = bk.load(frame)
+    assert results.observations.equals(frame)
+    assert set(results.runs["role"]) == {"measured"}
+    verdict = results.compare(baseline="none", variant="otlp").verdict
     assert verdict == frame.pipe(bk.compare, baseline="none", variant="otlp").verdict
 
 
-def test_a_frame_stands_alone_and_has_all_columns() -> None:
+def test_frame_is_independent_and_has_all_columns() -> None:
     frame = bk.load(WRK / "none").observations
     with pytest.raises(ConfigError, match=r"pandas\.concat"):
         bk.load(frame, WRK)
@@ -90,7 +90,7 @@ def test_a_frame_stands_alone_and_has_all_columns() -> None:
         bk.load(frame.drop(columns="variant"))
 
 
-def test_columns_of_ones_own_are_left_out() -> None:
+def test_extra_columns_are_dropped() -> None:
     frame = bk.load(WRK).observations
     more = frame.assign(rpm=frame["value"] * 60)
     assert more.pipe(bk.compare, baseline="none").verdict == bk.load(WRK).compare().verdict
@@ -98,14 +98,14 @@ def test_columns_of_ones_own_are_left_out() -> None:
         bk.load(more.rename(columns={"value": "vlaue"}))
 
 
-def test_a_metric_of_ones_own_is_named_with_its_stat() -> None:
+def test_custom_metric_is_named_with_its_stat() -> None:
     rates = bk.load(WRK).observations.query("metric == 'request_rate'")
-    own = {"metric": "wait", "unit": "s", "value": 8 / rates["value"], "resolution": None}
-    waits = bk.load(rates.assign(**own))
+    waiting = {"metric": "wait", "unit": "s", "value": 8 / rates["value"], "resolution": None}
+    waits = bk.load(rates.assign(**waiting))
     verdicts = ["unchanged", "changed", "changed", "changed"]
     for name in ("wait", "wait.mean"):  # it has no other statistic
-        found = waits.compare(baseline="none", metrics=[name]).frame
-        assert found.query("primary").verdict.tolist() == verdicts
+        compared = waits.compare(baseline="none", metrics=[name]).frame
+        assert compared.query("primary").verdict.tolist() == verdicts
     table = waits.observations
     several = bk.load(pd.concat([table.assign(stat=each) for each in ("p90", "p95")]))
     with pytest.raises(
@@ -114,7 +114,7 @@ def test_a_metric_of_ones_own_is_named_with_its_stat() -> None:
         several.compare(baseline="none", metrics=["wait"])
 
 
-def test_names_and_formats_are_told_in_python_as_on_the_command_line(tmp_path: Path) -> None:
+def test_names_and_formats_can_be_set_as_on_the_command_line(tmp_path: Path) -> None:
     text = (WRK.parent / "redis-gobench/baseline.txt").read_text(encoding="utf-8")
     (tmp_path / "a.txt").write_text(text, encoding="utf-8")
     renamed = bk.load(tmp_path, rename="s#^Redis/##").observations["benchmark"]

@@ -1,4 +1,4 @@
-"""A variant whose file holds no result is named in the verdict; a note beside results is not."""
+"""A variant whose file has no result is named in the verdict; a note next to results is not."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def lay(folder: Path, name: str, text: str) -> Path:
 
 
 @pytest.mark.parametrize("text", ["", "Killed\n", "curl: (7) could not connect\nbye\n"])
-def test_a_variant_without_a_result_is_named(text: str, tmp_path: Path) -> None:
+def test_variant_without_results_is_named(text: str, tmp_path: Path) -> None:
     verdict = bk.load(lay(tmp_path, "otlp.txt", text)).compare().verdict
     assert verdict.endswith("; no readable requests/s: otlp.")
 
@@ -34,11 +34,11 @@ def test_the_path_may_be_relative(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["my_notes.txt", "targets.txt", "otlp.cfg", "none.txt.log"])
-def test_a_note_is_no_variant(name: str, tmp_path: Path) -> None:
+def test_note_is_not_a_variant(name: str, tmp_path: Path) -> None:
     verdict = bk.load(lay(tmp_path, name, "as told by the team\n")).compare().verdict
     assert "no readable" not in verdict
 
 
-def test_variants_that_were_not_asked_for_are_not_missed(tmp_path: Path) -> None:
+def test_unselected_variants_are_not_reported_missing(tmp_path: Path) -> None:
     verdict = bk.load(lay(tmp_path, "otlp.txt", "hello\n")).compare(variant="apm").verdict
     assert "no readable" not in verdict

@@ -1,4 +1,4 @@
-"""Results and comparisons show themselves: in a plain shell, and in a notebook."""
+"""How results and comparisons display in a plain shell and in a notebook."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def wrk() -> bk.RunSet:
     return bk.load(FIXTURES / "tracing-wrk")
 
 
-def test_results_are_one_short_paragraph(wrk: bk.RunSet) -> None:
+def test_results_display_as_one_short_paragraph(wrk: bk.RunSet) -> None:
     assert repr(wrk) == (
         "<RunSet: 5 variants with 40 measured runs of wrk: apm 8, none 8, otlp 8, skywalking 8, "
         "zipkin 8. Next: .compare(baseline='none')>"
@@ -34,7 +34,7 @@ def test_results_are_one_short_paragraph(wrk: bk.RunSet) -> None:
     assert len(wrk.findings) == 12
 
 
-def test_a_representation_audits_nothing_and_a_card_once(
+def test_repr_does_not_audit_and_the_card_audits_once(
     wrk: bk.RunSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     check = Mock(return_value=())
@@ -45,7 +45,7 @@ def test_a_representation_audits_nothing_and_a_card_once(
     assert check.call_count == 1
 
 
-def test_results_are_audited_once_for_each_baseline(
+def test_results_are_audited_once_per_baseline(
     wrk: bk.RunSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked = Mock(wraps=audit.check)
@@ -62,7 +62,7 @@ def test_results_are_audited_once_for_each_baseline(
     assert looked.call_count == 3
 
 
-def test_very_many_runs_are_audited_when_asked_for(
+def test_very_many_runs_are_audited_on_request_only(
     wrk: bk.RunSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     check = Mock(return_value=())
@@ -75,14 +75,14 @@ def test_very_many_runs_are_audited_when_asked_for(
     assert check.call_count == 1
 
 
-def test_what_could_not_be_read_is_counted(tmp_path: Path) -> None:
+def test_unreadable_files_are_counted(tmp_path: Path) -> None:
     for name in ("a/1.txt", "b/1.txt", "b/2.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes((FIXTURES / "tracing-wrk/none/wrk-1.txt").read_bytes())
     (tmp_path / "b" / "3.txt").write_text("no result", encoding="utf-8")
-    found = bk.load(tmp_path)
-    assert repr(found).endswith(". 1 source could not be read: see .diagnostics>")
-    assert "could not be read" in found._repr_html_()
+    results = bk.load(tmp_path)
+    assert repr(results).endswith(". 1 source could not be read: see .diagnostics>")
+    assert "could not be read" in results._repr_html_()
 
 
 def test_printed_results_list_the_variants(wrk: bk.RunSet) -> None:
@@ -103,7 +103,7 @@ def test_a_notebook_shows_variants_and_findings(wrk: bk.RunSet) -> None:
     assert "prefers-color-scheme: dark" in shown
 
 
-def test_names_in_the_data_are_no_markup(wrk: bk.RunSet) -> None:
+def test_names_in_the_data_are_escaped(wrk: bk.RunSet) -> None:
     frame = wrk.observations.replace({"variant": {"otlp": HOSTILE}})
     shown = bk.RunSet(observations=frame, runs=bk.load(frame).runs)._repr_html_()
     assert HOSTILE not in shown
@@ -117,21 +117,21 @@ def test_many_variants_are_counted(wrk: bk.RunSet) -> None:
     assert "Next: .compare(baseline=…)" in repr(bk.load(many))
 
 
-def test_one_variant_is_not_to_be_compared(wrk: bk.RunSet) -> None:
+def test_single_variant_suggests_no_comparison(wrk: bk.RunSet) -> None:
     assert "Next: .runs, .observations, .findings" in repr(wrk.where(variant="none"))
 
 
-def test_a_comparison_is_its_verdict_and_its_primary_rows(wrk: bk.RunSet) -> None:
+def test_comparison_displays_verdict_and_primary_rows(wrk: bk.RunSet) -> None:
     comparison = wrk.compare(baseline="none", variant="otlp")
-    said = repr(comparison)
-    assert said.startswith(comparison.verdict)
-    assert "−13.1" in said
-    assert "▲ fewer, by at least 3\N{NO-BREAK SPACE}%" in said
-    assert "! B310" in said
-    assert str(comparison) == said
+    text = repr(comparison)
+    assert text.startswith(comparison.verdict)
+    assert "−13.1" in text
+    assert "▲ fewer, by at least 3\N{NO-BREAK SPACE}%" in text
+    assert "! B310" in text
+    assert str(comparison) == text
 
 
-def test_what_the_verdict_has_no_room_for_is_below_it() -> None:
+def test_details_that_do_not_fit_the_verdict_follow_it() -> None:
     costs = bk.load(FIXTURES / "tracing-costs").compare(baseline="none")
     assert costs.verdict.endswith("; CPU per request (/bench/server): see below.")
     first, second = str(costs).replace("\N{NO-BREAK SPACE}", " ").splitlines()[1:3]
@@ -142,13 +142,13 @@ def test_what_the_verdict_has_no_room_for_is_below_it() -> None:
     assert "more CPU per request (/bench/server) than none" in costs._repr_html_()
 
 
-def test_a_notebook_shows_the_findings_of_a_comparison(wrk: bk.RunSet) -> None:
+def test_notebook_shows_findings_of_a_comparison(wrk: bk.RunSet) -> None:
     shown = wrk.compare(baseline="none")._repr_html_()
     assert "<li>! B310" in shown
     assert shown.count("<table>") == 1
 
 
-def test_a_sweep_alone_shows_its_levels_and_promises_nothing_more() -> None:
+def test_sweep_alone_shows_its_levels_only() -> None:
     swept = bk.load(FIXTURES / "nginx-ab/nginx").compare()
     assert "see below" not in swept.verdict
     assert swept.verdict.endswith(".")
@@ -156,7 +156,7 @@ def test_a_sweep_alone_shows_its_levels_and_promises_nothing_more() -> None:
     assert swept._repr_html_().count("<table>") == len(swept.parts["sweep"].tables)
 
 
-def test_what_a_comparison_holds_shows_itself_in_a_line_or_a_table() -> None:
+def test_parts_of_a_comparison_display_as_line_or_table() -> None:
     costs = bk.load(FIXTURES / "tracing-costs").compare(baseline="none")
     resources, held = costs.parts["resources"], costs.parts["held"]
     assert repr(resources) == str(resources)
@@ -171,15 +171,15 @@ def test_what_a_comparison_holds_shows_itself_in_a_line_or_a_table() -> None:
     assert said.endswith("exit code 1>")
 
 
-def test_a_comparison_of_many_rows_is_short_in_a_shell(wrk: bk.RunSet) -> None:
+def test_comparison_of_many_rows_is_short_in_a_shell(wrk: bk.RunSet) -> None:
     frame = wrk.where(variant=["none", "otlp"]).observations.query("metric == 'request_rate'")
     many = pd.concat([frame.assign(benchmark=f"/{number}") for number in range(43)])
-    said = str(bk.load(many).compare(baseline="none"))
-    assert "… and 3 more rows: see .frame" in said
-    assert len(said.splitlines()) < 60
+    text = str(bk.load(many).compare(baseline="none"))
+    assert "… and 3 more rows: see .frame" in text
+    assert len(text.splitlines()) < 60
 
 
-def test_a_finding_shows_its_remedy_and_no_markup() -> None:
+def test_finding_shows_its_remedy_without_markup() -> None:
     finding = Finding(code="B1", severity="warning", message=HOSTILE, remedy="look", where="a&b")
     assert finding._repr_html_() == (
         f"<p {NO_MATHS}><b>warning B1</b> a&amp;b: &lt;script&gt;alert(1)&lt;/script&gt;"
@@ -187,14 +187,14 @@ def test_a_finding_shows_its_remedy_and_no_markup() -> None:
     )
 
 
-def test_no_text_of_a_finding_drives_a_terminal() -> None:
+def test_finding_text_cannot_control_the_terminal() -> None:
     finding = Finding(code="B1", severity="info", message="a\x1b[2J", remedy="\x00", where="\u202e")
     for shown in (str(finding), repr(finding), finding._repr_html_()):
         assert "a\\x1b[2J" in shown
         assert shown.isprintable()
 
 
-def test_no_name_begins_a_command_of_a_pipeline_or_a_formula(wrk: bk.RunSet) -> None:
+def test_names_start_no_pipeline_command_or_formula(wrk: bk.RunSet) -> None:
     name = "::error::$x$"
     frame = wrk.where(variant=["none", "otlp"]).observations.assign(benchmark=name)
     results = bk.load(frame)
@@ -209,7 +209,7 @@ def test_no_name_begins_a_command_of_a_pipeline_or_a_formula(wrk: bk.RunSet) -> 
         assert html.rindex("$") < html.rindex("</div>")
 
 
-def test_a_table_shows_itself() -> None:
+def test_table_displays_itself() -> None:
     columns = (Column("name", "name"), Column("time", "time", "ms", "right"))
     rows = ((Cell(HOSTILE), Cell("1.5", 1.5, "▲", (1,))), (Cell("漢"), Cell("20")))
     table = Table("T", columns, rows, notes=("a < b",), caption="c", footer=("mean 2",))
@@ -229,26 +229,26 @@ def test_a_table_shows_itself() -> None:
 
 
 @pytest.mark.parametrize("form", ["md", "html", "json"])
-def test_a_comparison_of_two_shows_no_other_variant(form: str) -> None:
+def test_comparison_of_two_shows_no_other_variant(form: str) -> None:
     results = bk.load(FIXTURES / "tracing-wrk")
     comparison = results.compare(baseline="none", variant="otlp")
     assert set(comparison.runs.variant) == {"none", "otlp"}
     assert comparison.observations is not None
     assert set(comparison.observations.variant) == {"none", "otlp"}
-    told = comparison.render(form)
-    assert "otlp" in told
-    assert [name for name in ("apm", "skywalking", "zipkin") if name in told] == []
+    rendered = comparison.render(form)
+    assert "otlp" in rendered
+    assert [name for name in ("apm", "skywalking", "zipkin") if name in rendered] == []
     every = results.compare(baseline="none")
     assert set(every.runs.variant) == {"none", "otlp", "apm", "skywalking", "zipkin"}
 
 
-def test_what_is_told_of_another_variant_is_left_out(tmp_path: Path) -> None:
+def test_findings_about_other_variants_are_left_out(tmp_path: Path) -> None:
     for name in ("none", "otlp", "apm"):
         shutil.copytree(FIXTURES / "tracing-wrk" / name, tmp_path / name)
     for name in ("none", "apm"):
         shutil.copy(tmp_path / name / "wrk-1.txt", tmp_path / name / "wrk-9.txt")
     results = bk.load(tmp_path)
-    told = {v: results.compare(baseline="none", variant=v).findings for v in ("otlp", "apm")}
-    copies = {v: [f.where for f in of if f.code == "B103"] for v, of in told.items()}
+    findings = {v: results.compare(baseline="none", variant=v).findings for v in ("otlp", "apm")}
+    copies = {v: [f.where for f in of if f.code == "B103"] for v, of in findings.items()}
     assert copies["otlp"] == [str(tmp_path / "none/wrk-9.txt")]
     assert len(copies["apm"]) == 2

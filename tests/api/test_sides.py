@@ -1,4 +1,4 @@
-"""Who is compared with whom."""
+"""Which sides are compared."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from benchkit.schema import Runs
 
 
-def test_a_summary_by_another_tool_is_no_baseline_of_the_runs_beside_it() -> None:
+def test_summary_by_another_tool_is_not_the_baseline_of_other_runs() -> None:
     names = ["off", "on", "baseline"]
     tools = ["gobench", "gobench", "benchstat"]
     facts = {"role": "measured", "stopping": [{}] * 3}
@@ -28,7 +28,7 @@ def test_a_summary_by_another_tool_is_no_baseline_of_the_runs_beside_it() -> Non
     assert pair_up(names, "baseline", "on", runs=runs) == (("baseline", "on"),)
 
 
-def test_failed_runs_are_listed_by_a_command_that_names_where_they_are(
+def test_command_that_lists_failed_runs_names_their_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -36,12 +36,12 @@ def test_failed_runs_are_listed_by_a_command_that_names_where_they_are(
         gated.write_runs(Path(f"my results/base/{name}.txt"), seed=int(name), runs=1)
         failed = gated.write_runs(Path(f"my results/new/{name}.txt"), seed=3 + int(name), runs=1)
         failed.write_text(failed.read_text().replace("PASS", "panic: no\nFAIL\tx\t0.5s"))
-    with pytest.raises(DataError) as caught:
+    with pytest.raises(DataError) as raised:
         bk.load("my results").compare()
-    assert caught.value.hint == "list them with `benchkit runs 'my results/new'`"
+    assert raised.value.hint == "list them with `benchkit runs 'my results/new'`"
     assert run(["runs", "my results/new"]) == 0
     assert "failed" in capsys.readouterr().out
     assert run(["ingest", "my results"]) == 0
-    with pytest.raises(DataError) as caught:
+    with pytest.raises(DataError) as raised:
         bk.load(".benchkit").compare()
-    assert caught.value.hint == "list them with `benchkit runs`"
+    assert raised.value.hint == "list them with `benchkit runs`"

@@ -1,4 +1,4 @@
-"""What a pandas user starts with: three columns, a list of files, a mapping of labels to them."""
+"""First steps of a pandas user: three columns, a list of files, a mapping of labels to files."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def test_variant_metric_and_value_are_enough(rates: pd.DataFrame) -> None:
         assert small[column].tolist() == whole[column].tolist(), column
 
 
-def test_runs_are_taken_from_an_index_of_that_name(rates: pd.DataFrame) -> None:
+def test_runs_are_read_from_an_index_named_run(rates: pd.DataFrame) -> None:
     by_run = rates.set_index("run")[["variant", "metric", "value"]]
     loaded = bk.load(by_run[by_run.index != 3])
     assert sorted(set(loaded.observations["run"].tolist())) == [1, 2, 4, 5, 6, 7, 8]
 
 
-def test_a_metric_of_ones_own_is_compared() -> None:
+def test_custom_metric_is_compared() -> None:
     table = pd.DataFrame(
         {
             "variant": ["none"] * 4 + ["otlp"] * 4,
@@ -45,7 +45,7 @@ def test_a_metric_of_ones_own_is_compared() -> None:
     assert row["ratio"] == pytest.approx(1.96, abs=0.02)
 
 
-def test_paths_come_as_a_list_and_under_labels() -> None:
+def test_paths_may_be_a_list_or_a_mapping_of_labels() -> None:
     none, otlp = WRK / "none", WRK / "otlp"
     assert bk.load([none, otlp]).variants == ["none", "otlp"]
     labelled = bk.load({"before": none, "after": [otlp / "wrk-1.txt", otlp / "wrk-2.txt"]})
@@ -55,7 +55,7 @@ def test_paths_come_as_a_list_and_under_labels() -> None:
         bk.load({"none": pd.DataFrame()})
 
 
-def test_a_comparison_is_gated_and_written(rates: pd.DataFrame, tmp_path: Path) -> None:
+def test_comparison_is_gated_and_written(rates: pd.DataFrame, tmp_path: Path) -> None:
     comparison = bk.compare(rates, variant="otlp")
     assert comparison.gate().exit_code is ExitCode.REGRESSION
     assert comparison.to_frame().equals(comparison.frame)

@@ -1,4 +1,4 @@
-"""What a user writes has the types that it says: mypy reads this file, and it runs."""
+"""User code has the declared types: mypy checks this file, and it runs."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def test_every_error_is_caught_by_its_public_name(tmp_path: Path) -> None:
     try:
         bk.load(FIXTURES / "tracing-wrk").compare(baseline="nobody")
     except bk.BenchkitError as error:
-        told = assert_type(error.what, str)
-    assert "nobody" in told
+        message = assert_type(error.what, str)
+    assert "nobody" in message
     assert issubclass(bk.SchemaError, bk.DataError)
 
 
-def test_a_figure_is_a_drawing_and_on_axes_these_axes(tmp_path: Path) -> None:
+def test_figure_returns_a_drawing_or_the_axes_passed_in(tmp_path: Path) -> None:
     plot = bk.load(FIXTURES / "tracing-wrk").compare(baseline="none").plot
     drawing, axes = plot.percentiles(), plot.percentiles(ax=Figure().add_subplot())
     assert assert_type(drawing, Drawing).save(tmp_path / "p.svg").exists()

@@ -1,4 +1,4 @@
-"""Every code that the program can raise is in the catalogue, with all there is to know of it."""
+"""Every code that the program can raise is in the catalogue, fully described."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def raised() -> set[str]:
     return {code for text in outside for code in CODE.findall(text)}
 
 
-def test_every_code_that_is_raised_is_documented() -> None:
+def test_every_raised_code_is_documented() -> None:
     assert len(raised()) > 30
     assert raised() - CATALOGUE.keys() == set()
 
@@ -33,7 +33,7 @@ def test_no_code_is_documented_twice() -> None:
 
 
 @pytest.mark.parametrize("entry", CATALOGUE.values(), ids=lambda entry: entry.code)
-def test_an_entry_is_whole(entry: Entry) -> None:
+def test_entry_is_complete(entry: Entry) -> None:
     assert re.fullmatch(r"B\d{3}", entry.code)
     assert all(getattr(entry, field.name) for field in fields(Entry))
     assert set(entry.severity.split(" or ")) <= set(SEVERITIES)

@@ -24,11 +24,11 @@ def record(folder: Path, number: int, conditions: str, *names: str) -> None:
 
 
 def disturbances(folder: Path) -> list[Finding]:
-    """Return what B418 says of a folder."""
+    """Return the findings B418 of a folder."""
     return list(find_disturbances(bk.load(folder).runs))
 
 
-def test_a_run_of_two_benchmarks_counts_once(tmp_path: Path) -> None:
+def test_run_of_two_benchmarks_counts_once(tmp_path: Path) -> None:
     for number, conditions in enumerate((STEADY, STEADY, STOLEN), 1):
         record(tmp_path / "base", number, conditions, "Get", "Put")
     (finding,) = disturbances(tmp_path)
@@ -48,7 +48,7 @@ def test_conditions_of_several_runs_count_once(
     assert finding.message.endswith("in 1 of 5 runs: run 5 of 'base'")
 
 
-def test_two_runs_with_one_number_are_named_with_their_benchmarks(tmp_path: Path) -> None:
+def test_runs_sharing_a_number_are_named_with_their_benchmarks(tmp_path: Path) -> None:
     record(tmp_path / "base", 1, STOLEN, "Get")
     record(tmp_path / "base", 1, 'stolen = "0.081"', "Put")
     (finding,) = disturbances(tmp_path)

@@ -1,6 +1,6 @@
-"""Every rule over runs and sides fires on what it is about, and is silent on what is as it was.
+"""Every rule on runs and sides fires on its problem, and is silent on unchanged input.
 
-The files that fire differ from those that do not in the one thing that the rule looks at.
+Firing and silent files differ only in the one thing that the rule examines.
 """
 
 from __future__ import annotations
@@ -67,12 +67,12 @@ def pair(
 
 
 def real(*names: str, at: str = "") -> Files:
-    """Return fixtures as they are, under their own names."""
+    """Return fixtures unchanged, under their names."""
     return {name: (FIXTURES / at / name).read_text(encoding="utf-8") for name in names}
 
 
-def told(text: str, command: str = "", **env: str) -> Files:
-    """Return a report, and a sidecar that tells its command and its machine."""
+def report_with_sidecar(text: str, command: str = "", **env: str) -> Files:
+    """Return a report, and a sidecar that records its command and its machine."""
     lines = [f'command = "{command}"'] if command else []
     lines += ["[env]", *(f'"{key.replace("__", ".")}" = "{env[key]}"' for key in env)]
     return {"otlp/wrk-1.txt": text, "otlp/run.toml": "\n".join(lines) + "\n"}
@@ -118,7 +118,7 @@ def generators(apart: int, second: int = 1) -> Files:
 
 
 def repeated(level: float) -> Files:
-    """Return three files of two variants, each with repeats; the second file has its own level."""
+    """Return three files of two variants, each with repeats; the second file has another level."""
     files = {}
     for place, name in enumerate(("none", "otlp")):
         for number, factor in enumerate((1.0, level, 1.0), 1):
@@ -129,7 +129,7 @@ def repeated(level: float) -> Files:
 
 
 def shards(*runs: int) -> Files:
-    """Return results of generators of the baseline's runs, numbered within each run."""
+    """Return results of the load generators of the baseline's runs, numbered within each run."""
     files = dict(pair(wrk(), wrk(*OTHER)))
     for place, number in enumerate(runs):
         name = f"none/wrk-extra{chr(97 + place)}.txt"
@@ -154,21 +154,21 @@ def counted(per_request: int, *changes: tuple[str, str]) -> Files:
 
 
 def declared(**counts: int) -> Files:
-    """Return a run of wrk with the spans that a sidecar tells: four for each request."""
-    told = {"per_request": 4, "saved": 4 * REQUESTS} | counts
-    lines = [f"{key} = {value}" for key, value in told.items()]
+    """Return a run of wrk with the span counts of a sidecar: four spans per request."""
+    totals = {"per_request": 4, "saved": 4 * REQUESTS} | counts
+    lines = [f"{key} = {value}" for key, value in totals.items()]
     report = spans()["otlp/wrk-1.txt"]
     return {"otlp/wrk-1.txt": report, "otlp/run.toml": "\n".join(["[spans]", *lines])}
 
 
 def benchstat(pvalue: str) -> Files:
-    """Return a table of benchstat, 10 runs a side, with another p in one row."""
+    """Return a benchstat table, 10 runs per side, with a changed p in one row."""
     path = FIXTURES / "benchstat" / "new-2file.txt"
     return {"b.txt": audit_inputs.text_of(path, ("p=0.280", f"p={pvalue}"))}
 
 
 def fewer(note: str) -> Files:
-    """Return a table of the old benchstat with other runs behind one row."""
+    """Return a table of the old benchstat with fewer runs behind one row."""
     path = FIXTURES / "benchstat" / "old-2file.txt"
     return {"b.txt": audit_inputs.text_of(path, ("p=0.133 n=10+9", note))}
 
@@ -179,7 +179,7 @@ TEE = "vegeta attack -rate=1000/s -targets=request.txt | tee results.bin | veget
 
 
 def k6_users(baseline: int, variant: int) -> Files:
-    """Return k6 reports of closed loops with so many virtual users."""
+    """Return k6 reports of closed loops with the given numbers of virtual users."""
     return {
         f"{name}.txt": "\n".join(
             (
@@ -200,8 +200,8 @@ def k6_users(baseline: int, variant: int) -> Files:
     }
 
 
-def held(files: Files, *names: str) -> Files:
-    """Return reports of k6 of which those with these names, or all, are of open loops."""
+def open_loops(files: Files, *names: str) -> Files:
+    """Return k6 reports, those with the given names (or all) as open loops."""
     looping = re.compile(r"\d+ looping VUs for 10s")
     return {
         name: looping.sub("500.00 iterations/s for 10s (maxVUs: 50)", str(text))
@@ -228,7 +228,10 @@ CASES: dict[str, tuple[Files, Files]] = {
         pair(wrk(query("size=10")), wrk(*OTHER, query("size=10"))),
     ),
     "B216": (k6_users(10, 80), k6_users(10, 10)),
-    "B216 of an open loop": (held(k6_users(10, 10), "otlp.txt"), held(k6_users(10, 80))),
+    "B216 of an open loop": (
+        open_loops(k6_users(10, 10), "otlp.txt"),
+        open_loops(k6_users(10, 80)),
+    ),
     "B210": (
         pair(ab(), ab(*OTHER_AB, CHANGED_PAGE), "ab-1.txt"),
         pair(ab(DYNAMIC_PAGE), ab(*OTHER_AB, CHANGED_PAGE), "ab-1.txt"),
@@ -313,12 +316,12 @@ CASES: dict[str, tuple[Files, Files]] = {
         one(wrk(("127.0.0.1:8080", "[2001:db8::1]:8080"))),
     ),
     "B416": (
-        told(wrk(), PINNED, **SIBLINGS),
-        told(wrk(), PINNED.replace("-c 1", "-c 2"), **SIBLINGS),
+        report_with_sidecar(wrk(), PINNED, **SIBLINGS),
+        report_with_sidecar(wrk(), PINNED.replace("-c 1", "-c 2"), **SIBLINGS),
     ),
     "B415 not pinned": (
-        told(wrk(), **SIBLINGS),
-        told(wrk(), PINNED.replace("-c 1", "-c 2"), **SIBLINGS),
+        report_with_sidecar(wrk(), **SIBLINGS),
+        report_with_sidecar(wrk(), PINNED.replace("-c 1", "-c 2"), **SIBLINGS),
     ),
     "B418 stolen": (conditions(stolen=(0.0, 0.063)), conditions(stolen=(0.0, 0.011))),
     "B418 clock": (
@@ -347,15 +350,15 @@ CASES: dict[str, tuple[Files, Files]] = {
 
 
 @pytest.mark.parametrize("what", CASES)
-def test_a_rule_fires(what: str, tmp_path: Path) -> None:
-    found = audit_inputs.pick(audit_inputs.check(tmp_path, CASES[what][0]), what[:4])
+def test_rule_fires(what: str, tmp_path: Path) -> None:
+    found = audit_inputs.select(audit_inputs.check(tmp_path, CASES[what][0]), what[:4])
     assert found
     assert all(finding.message and finding.remedy for finding in found)
 
 
 @pytest.mark.parametrize("what", CASES)
-def test_a_rule_is_silent(what: str, tmp_path: Path) -> None:
-    assert audit_inputs.pick(audit_inputs.check(tmp_path, CASES[what][1]), what[:4]) == []
+def test_rule_is_silent(what: str, tmp_path: Path) -> None:
+    assert audit_inputs.select(audit_inputs.check(tmp_path, CASES[what][1]), what[:4]) == []
 
 
 @pytest.mark.parametrize("command", ["compare", "check"])

@@ -1,4 +1,4 @@
-"""Two sides at two hosts are two machines, unless their names say that this is what is compared."""
+"""Two sides on two hosts are two machines, unless their names show that this is intended."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from audit_inputs import FIXTURES
 
 import benchkit as bk
 
-#: Reports that name their host, of every tool that does.
+#: Reports that name their host, one per tool that records it.
 REPORTS = {
     "wrk": ("tracing-wrk/none/wrk-1.txt", re.compile(r"127\.0\.0\.1")),
     "ab": ("nginx-ab/nginx/ab-c20-1.txt", re.compile(r"(?<=Hostname:        )\S+")),
@@ -20,7 +20,7 @@ REPORTS = {
 
 
 def find(folder: Path, tool: str, hosts: dict[str, str]) -> list[str]:
-    """Return the messages of B211 on variants at hosts, two runs of each."""
+    """Return the messages of B211 on variants at hosts, two runs each."""
     name, pattern = REPORTS[tool]
     text = (FIXTURES / name).read_text(encoding="utf-8")
     assert pattern.search(text)
@@ -33,14 +33,14 @@ def find(folder: Path, tool: str, hosts: dict[str, str]) -> list[str]:
 
 
 def vary(text: str, number: int) -> str:
-    """Return a report whose times are longer by some thousandths, as those of another run."""
+    """Return a report whose times are a few thousandths longer, as in another run."""
     return re.sub(r"\d+\.\d{2}\b(?!%)", lambda m: f"{float(m[0]) * (1 + number / 500):.2f}", text)
 
 
 def list_messages(folder: Path, baseline: str) -> list[str]:
     """Compare all variants of a folder, and return the messages of B211."""
-    found = bk.load(folder).compare(baseline=baseline).findings
-    return [finding.message for finding in found if finding.code == "B211"]
+    findings = bk.load(folder).compare(baseline=baseline).findings
+    return [finding.message for finding in findings if finding.code == "B211"]
 
 
 @pytest.mark.parametrize("tool", REPORTS)
@@ -60,7 +60,7 @@ def test_two_hosts_are_named(tool: str, tmp_path: Path) -> None:
         {"v1": "10.0.0.1", "v2": "10.0.0.2"},
     ],
 )
-def test_hosts_that_no_name_tells_of_are_named(hosts: dict[str, str], tmp_path: Path) -> None:
+def test_hosts_missing_from_the_names_are_named(hosts: dict[str, str], tmp_path: Path) -> None:
     assert len(find(tmp_path, "wrk", hosts)) == 1
 
 
@@ -78,7 +78,7 @@ def test_hosts_that_no_name_tells_of_are_named(hosts: dict[str, str], tmp_path: 
         {"main": "app.example.com", "pr": "pr.preview.example.com"},
     ],
 )
-def test_one_host_and_hosts_that_names_tell_of_are_no_finding(
+def test_same_host_and_hosts_in_the_names_are_no_finding(
     hosts: dict[str, str], tmp_path: Path
 ) -> None:
     assert not find(tmp_path, "wrk", hosts)
@@ -88,7 +88,7 @@ def test_ports_of_one_host_are_one_machine(tmp_path: Path) -> None:
     assert not find(tmp_path, "wrk", {"main": "10.0.0.7:8080", "pr": "10.0.0.7:8081"})
 
 
-def test_a_side_whose_reports_name_no_host_tells_nothing(tmp_path: Path) -> None:
+def test_side_without_host_names_yields_no_finding(tmp_path: Path) -> None:
     text = (FIXTURES / "tracing-wrk/none/wrk-1.txt").read_text(encoding="utf-8")
     for variant, report in (("main", text), ("pr", vary(text, 1).partition("\n")[2])):
         (tmp_path / variant).mkdir()

@@ -1,4 +1,4 @@
-"""Rules about the inside of runs, on runs whose stretches are known."""
+"""Rules on the inside of runs, tried on runs whose stretches are known."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from benchkit.stats.sample import FloatArray
 
 SIZE = 20
 START = datetime(2026, 11, 21, tzinfo=UTC)
-#: A run's stretches, as logarithms around its level, from a source of chance.
+#: The stretches of a run, as logarithms around its level, from a random generator.
 Shape = Callable[[np.random.Generator], FloatArray]
 
 
@@ -35,7 +35,7 @@ def leaking(rng: np.random.Generator) -> FloatArray:
     return calm(rng) + np.linspace(0, 0.2, SIZE)
 
 
-def waving(rng: np.random.Generator) -> FloatArray:
+def oscillating(rng: np.random.Generator) -> FloatArray:
     wave: FloatArray = 0.1 * np.sin(np.arange(SIZE) / 2.2)
     return calm(rng) + wave
 
@@ -48,13 +48,13 @@ def measured(
     for variant, shape in shapes.items():
         for run in range(1, runs + 1):
             values = 0.002 * np.exp(rng.normal(0, spread) + shape(rng))
-            told: list[tuple[str, float, object]] = [("p50", float(np.median(values)), None)]
+            statistics: list[tuple[str, float, object]] = [("p50", float(np.median(values)), None)]
             for stat in ("mean", "p50"):
-                told += [
+                statistics += [
                     (PREFIX + stat, value, START + timedelta(seconds=i))
                     for i, value in enumerate(values.tolist())
                 ]
-            for stat, value, time in told:
+            for stat, value, time in statistics:
                 row = {
                     "group": "", "variant": variant, "benchmark": "/ping", "params": "", "run": run,
                     "subject": None, "metric": "latency", "stat": stat, "value": value, "unit": "s",
@@ -68,41 +68,41 @@ def measured(
     return schema.observations(columns), schema.runs(table)
 
 
-def found(code: str, *shapes: Shape, runs: int = 5, seed: int = 1) -> list[Finding]:
+def list_findings(code: str, *shapes: Shape, runs: int = 5, seed: int = 1) -> list[Finding]:
     frames = measured(dict(zip(("none", "otlp"), shapes, strict=True)), runs, seed=seed)
     comparisons = compare(*frames, [("none", "otlp")])
     return [f for f in audit(comparisons, frames[1], frames[0]) if f.code == code]
 
 
-def test_waves_inside_runs_are_told() -> None:
-    (finding,) = found("B336", waving, waving)
+def test_waves_inside_runs_are_reported() -> None:
+    (finding,) = list_findings("B336", oscillating, oscillating)
     assert finding.severity == "info"
     assert "in 10 of 10 runs" in finding.message
     assert float(finding.numbers["lag1"]) > 0.7
 
 
-def test_a_warm_up_is_told_with_its_runs() -> None:
-    (finding,) = found("B337", calm, cold)
+def test_warm_up_is_reported_with_its_runs() -> None:
+    (finding,) = list_findings("B337", calm, cold)
     assert "the first fifth of a run differs from the rest by +3" in finding.message
     assert finding.message.endswith("(otlp 1, 2, 3, 4, 5)")
     assert finding.numbers["start"] == pytest.approx(np.expm1(0.3), abs=0.03)
 
 
-def test_a_trend_to_the_end_is_told() -> None:
-    told = found("B337", leaking, calm)
-    (trend,) = [finding for finding in told if "trend" in finding.numbers]
+def test_trend_to_the_end_is_reported() -> None:
+    findings = list_findings("B337", leaking, calm)
+    (trend,) = [finding for finding in findings if "trend" in finding.numbers]
     assert trend.numbers["trend"] == pytest.approx(np.expm1(0.2 * 15 / 19), abs=0.03)
     assert "saturation or a leak" in trend.remedy
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_calm_runs_are_passed_over(seed: int) -> None:
-    assert found("B336", calm, calm, seed=seed) == []
-    assert found("B337", calm, calm, seed=seed) == []
+def test_calm_runs_have_no_finding(seed: int) -> None:
+    assert list_findings("B336", calm, calm, seed=seed) == []
+    assert list_findings("B337", calm, calm, seed=seed) == []
 
 
-def test_where_the_spread_comes_from_is_told_of_what_is_not_shown() -> None:
-    (finding,) = found("B339", calm, calm)
+def test_source_of_spread_is_reported_for_inconclusive_rows() -> None:
+    (finding,) = list_findings("B339", calm, calm)
     assert finding.message.startswith("the spread is ")
     assert "(10 runs)" in finding.message
     assert finding.remedy == "more runs help, more requests do not"
@@ -110,4 +110,4 @@ def test_where_the_spread_comes_from_is_told_of_what_is_not_shown() -> None:
 
 
 def test_single_runs_have_no_components() -> None:
-    assert found("B339", calm, calm, runs=1) == []
+    assert list_findings("B339", calm, calm, runs=1) == []

@@ -1,4 +1,4 @@
-"""Two measurements in one file of `go test`, told by their allocations."""
+"""Two measurements in one file of `go test`, recognised by their allocations."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def write(path: Path, counts: Sequence[tuple[int, int]], first: int = 1000) -> N
         ([(96, 6), (96, 6), (48, 3), (48, 2)], False),
     ],
 )
-def test_allocations_that_change_once_are_two_measurements(
+def test_single_change_of_allocations_means_two_measurements(
     counts: list[tuple[int, int]],
     is_pasted: bool,
     tmp_path: Path,
@@ -61,7 +61,7 @@ def test_allocations_that_change_once_are_two_measurements(
         assert run(["gate", ".", "--max-overhead", "time_per_op=90%"]) == 3
 
 
-def test_the_finding_names_the_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_finding_names_the_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write(Path("main.txt"), [(96, 6)] * 8, first=1003)
     for counts, words in (
@@ -87,7 +87,7 @@ def test_real_repeats_are_not_named(kind: str) -> None:
     assert not any(finding.code == "B111" for finding in found)
 
 
-def test_a_log_that_was_appended_to_itself_is_named(tmp_path: Path) -> None:
+def test_log_appended_to_itself_is_named(tmp_path: Path) -> None:
     write(tmp_path / "main.txt", [(96, 6)] * 10)
     write(tmp_path / "pr.txt", [(96, 6)] * 10, first=1003)
     log = (tmp_path / "pr.txt").read_text()

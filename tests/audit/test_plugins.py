@@ -1,4 +1,4 @@
-"""A rule from another package, installed with pip, stands beside those of benchkit."""
+"""A rule of another package, installed with pip, works like those of benchkit."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def find_short_runs(observations, runs):
 POINTS = "[benchkit.rules]\nshort_runs = acme_rules:find_short_runs\n"
 
 
-def test_an_installed_rule_is_applied(tmp_path: Path) -> None:
+def test_installed_rule_is_applied(tmp_path: Path) -> None:
     environment = install(tmp_path, "acme_rules", POINTS, {"acme_rules.py": RULE})
     sides = [str(WRK / "none"), str(WRK / "otlp")]
     checked = run_benchkit(tmp_path, environment, "check", *sides)
@@ -65,7 +65,7 @@ def _misspell(*_: object) -> list[Finding]:
     ("rule", "why"),
     [(_break, "no such column"), (_misspell, "with a severity among error, warning")],
 )
-def test_a_rule_that_fails_costs_its_findings_and_no_more(
+def test_failing_rule_loses_only_its_findings(
     monkeypatch: pytest.MonkeyPatch, rule: audit.PluginRule, why: str
 ) -> None:
     monkeypatch.setattr(audit, "_plugin_rules", lambda: (("theirs", rule),))
@@ -88,12 +88,12 @@ def test_ctrl_c_names_the_rule_that_was_running(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("value", "why"), [("no_such_module:rule", "cannot be loaded"), ("math:pi", "not a function")]
 )
-def test_what_is_no_rule_is_left_out(value: str, why: str) -> None:
+def test_invalid_rule_is_skipped(value: str, why: str) -> None:
     with pytest.warns(UserWarning, match=why):
         assert audit.load_rules([EntryPoint("theirs", value, audit.GROUP)]) == ()
 
 
-def test_a_rule_changes_its_copy_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rule_can_change_only_its_copy(monkeypatch: pytest.MonkeyPatch) -> None:
     def spoil(observations: pd.DataFrame, runs: pd.DataFrame) -> list[Finding]:
         observations.loc[:, "value"] = 0.0
         runs["run"] = 0
@@ -113,18 +113,21 @@ def _find_nothing(*_: object) -> list[Finding]:
     return []
 
 
-@pytest.mark.parametrize("word", ["NIL3", "nil4"])
-def test_a_code_is_looked_up_in_the_docstring_of_its_rule(
-    monkeypatch: pytest.MonkeyPatch, word: str
+@pytest.mark.parametrize("code", ["NIL3", "nil4"])
+def test_code_is_explained_from_the_docstring_of_its_rule(
+    monkeypatch: pytest.MonkeyPatch, code: str
 ) -> None:
     monkeypatch.setattr(audit, "_plugin_rules", lambda: (("theirs", _find_nothing),))
-    (told,) = find_explanations(word, ())
-    assert (told.name, told.parts) == (word.upper(), (("from", "the plug-in theirs"),))
+    (explanation,) = find_explanations(code, ())
+    assert (explanation.name, explanation.parts) == (
+        code.upper(),
+        (("from", "the plug-in theirs"),),
+    )
     assert not find_explanations("nothing", ())
     assert not find_explanations("NIL5", ())
 
 
-def test_a_code_may_be_of_a_plug_in_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_code_may_belong_to_an_installed_plugin(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(audit, "_plugin_rules", lambda: (("theirs", _find_nothing),))
     assert audit.may_be_plugged("NIL3")
     assert not audit.may_be_plugged("B999")

@@ -1,4 +1,4 @@
-"""Each rule fires where it should and is silent where it should not speak."""
+"""Each rule fires where it should and is silent elsewhere."""
 
 from __future__ import annotations
 
@@ -25,22 +25,24 @@ def runs(**roles: int) -> Runs:
 
 
 def clean() -> Comparisons:
-    """Eight runs of two variants, none of them far from the others of its side."""
-    found, _ = sessions.compared({name: examples.RATES[name] for name in ("none", "otlp")}, None)
-    return found
+    """Eight runs of two variants without outliers."""
+    comparisons, _ = sessions.compared(
+        {name: examples.RATES[name] for name in ("none", "otlp")}, None
+    )
+    return comparisons
 
 
 def codes(comparisons: Comparisons, table: Runs) -> list[str]:
     return [finding.code for finding in audit(comparisons, table)]
 
 
-def test_a_clean_comparison_has_no_finding() -> None:
+def test_clean_comparison_has_no_findings() -> None:
     assert codes(clean(), runs(measured=16)) == []
 
 
-def test_runs_that_are_not_compared_are_named() -> None:
-    found = audit(clean(), runs(measured=2, warmup=3, failed=1))
-    assert [finding.message for finding in found] == [
+def test_runs_left_out_of_the_comparison_are_named() -> None:
+    findings = audit(clean(), runs(measured=2, warmup=3, failed=1))
+    assert [finding.message for finding in findings] == [
         "left out 1 failed run of 'none': none/wrk-5.txt",
         "3 warm-up runs are listed but not compared",
     ]
@@ -52,7 +54,7 @@ def test_one_run_per_side_is_a_direction_only() -> None:
     assert finding.numbers["rows"] == 4
 
 
-def test_too_few_runs_for_the_family_are_named_with_the_runs_it_takes() -> None:
+def test_too_few_runs_for_the_family_states_the_number_needed() -> None:
     few = examples.tracing(runs=4).comparisons
     rows = tuple(
         replace(c, method="hodges-lehmann", pvalue=2 / 70) if c.primary else c
@@ -64,7 +66,7 @@ def test_too_few_runs_for_the_family_are_named_with_the_runs_it_takes() -> None:
     assert finding.numbers == {"rows": 4, "closed": 4, "decidable": 1, "runs_needed": 5}
 
 
-def test_names_and_levels_of_one_side_are_named_with_a_rename() -> None:
+def test_one_sided_names_and_levels_suggest_a_rename() -> None:
     one_sided = replace(
         clean(),
         pairs=(("none", "otlp"),),
@@ -78,7 +80,7 @@ def test_names_and_levels_of_one_side_are_named_with_a_rename() -> None:
     assert "/ping at connections=16" in levels.message
 
 
-def test_a_benchmark_of_one_side_alone_has_a_remedy_that_is_no_rename() -> None:
+def test_one_sided_benchmark_has_a_remedy_other_than_a_rename() -> None:
     def find(**only_in: tuple[str, ...]) -> str:
         one_sided = replace(clean(), pairs=(("none", "otlp"),), only_in=only_in)
         (finding,) = audit(one_sided, runs(measured=4))
@@ -104,17 +106,17 @@ def test_one_unmatched_benchmark_on_each_side_may_have_been_renamed() -> None:
     assert "if it was removed on purpose" in gone.remedy
 
 
-def test_percentage_points_are_written_without_powers_of_ten() -> None:
+def test_percentage_points_are_shown_without_exponents() -> None:
     failing = {("error_rate", "mean", "1"): {"none": (0.0001,) * 3, "otlp": (0.9996,) * 3}}
     verdicts = examples.verdicts(failing, "k6", "/ping")
     (finding,) = find_changed_shares(verdicts.comparisons, Evidence((), ()))
     assert ", +100 percentage points or " in finding.message
 
 
-def test_a_changed_share_names_its_benchmark_and_its_part() -> None:
+def test_changed_share_names_benchmark_and_part() -> None:
     failing = {("checks", "mean", "1"): {"none": (0.5,) * 3, "otlp": (0.9,) * 3}}
-    found = examples.verdicts(failing, "k6", "full").comparisons
-    (row,) = found.contrasts
+    comparisons = examples.verdicts(failing, "k6", "full").comparisons
+    (row,) = comparisons.contrasts
     part = replace(row, params="vus=2", subject="group:redirect")
-    (finding,) = find_changed_shares(replace(found, contrasts=(part,)), Evidence((), ()))
+    (finding,) = find_changed_shares(replace(comparisons, contrasts=(part,)), Evidence((), ()))
     assert finding.where == "otlp on full, vus=2, group:redirect"

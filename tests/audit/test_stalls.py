@@ -1,4 +1,4 @@
-"""A stall that the percentiles of a closed loop hide (B318), also where they are rounded to 0."""
+"""A stall hidden by the percentiles of a closed loop (B318), also where they are rounded to 0."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ Percentage of the requests served within a certain time (ms)
 
 
 @pytest.mark.parametrize(("longest", "is_hidden"), [(10, True), (1, False)])
-def test_a_percentile_of_nothing_is_at_most_its_step(
+def test_zero_percentile_counts_as_at_most_its_rounding_step(
     longest: int, is_hidden: bool, tmp_path: Path
 ) -> None:
     """The stall was divided by the percentile, which `ab` rounds to whole milliseconds."""
     path = tmp_path / "ab-1.txt"
     path.write_text(REPORT.format(longest=longest), encoding="utf-8")
-    found = {finding.code: finding.message for finding in bk.load(path).check()}
-    assert ("B318" in found) == is_hidden
+    messages = {finding.code: finding.message for finding in bk.load(path).check()}
+    assert ("B318" in messages) == is_hidden
     if is_hidden:
-        assert "p99 is at most 1.00 ms but the maximum is 10.0 ms" in found["B318"]
+        assert "p99 is at most 1.00 ms but the maximum is 10.0 ms" in messages["B318"]

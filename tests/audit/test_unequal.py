@@ -1,4 +1,4 @@
-"""Unequal spreads are named where they change the method, and not where chance makes them."""
+"""Unequal spreads are reported where they change the method, and not where they are chance."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CALM = [100.0, 101.0, 99.0, 102.0, 98.0, 100.5, 99.5, 101.5]
 WILD: Mapping[str, Sequence[float]] = {"none": CALM, "otlp": [v**5 / 1e8 for v in CALM]}
 
 
-def test_a_row_that_welch_takes_from_ranks_is_named_with_both_spreads() -> None:
+def test_row_decided_by_welch_instead_of_ranks_names_both_spreads() -> None:
     comparisons, _ = compared(WILD, None)
     (finding,) = find(comparisons)
     assert (finding.code, finding.severity) == ("B342", "info")
@@ -44,26 +44,26 @@ def test_a_row_that_welch_takes_from_ranks_is_named_with_both_spreads() -> None:
     assert finding.numbers["rows"] == 1
 
 
-def test_a_family_that_is_refused_permutation_is_named_once() -> None:
+def test_family_without_permutation_is_named_once() -> None:
     (finding,) = find(draw(60, 6, 3.0))
     assert finding.numbers["rows"] == 60
     assert "the runs of 'enabled' vary 2.82 times" in finding.message
     assert finding.message.endswith("with conservative degrees of freedom")
 
 
-def test_a_method_that_was_asked_for_and_other_reasons_for_welch_are_no_finding() -> None:
+def test_requested_method_and_other_reasons_for_welch_are_no_finding() -> None:
     wild = draw(60, 6, 3.0)
     assert find(replace(wild, method="rank")) == []
     assert find(draw(60, 3, 6.0)) == []
 
 
-def test_chance_is_no_finding() -> None:
+def test_chance_differences_are_no_finding() -> None:
     for rows, runs in ((1, 4), (1, 6), (20, 4), (20, 6)):
         named = sum(bool(find(draw(rows, runs, 1.0, seed))) for seed in range(40))
         assert named <= 6, (rows, runs)
 
 
-def test_a_row_that_permutation_decides_is_not_told_as_welch_s() -> None:
+def test_row_decided_by_permutation_is_not_attributed_to_welch() -> None:
     calm = draw(40, 6, 1.0)
     wide = draw(1, 6, 40.0)
     one = replace(wide.contrasts[0], benchmark="Wild")
@@ -77,7 +77,7 @@ def test_a_row_that_permutation_decides_is_not_told_as_welch_s() -> None:
     )
 
 
-def test_ranks_that_are_kept_are_named_with_the_spreads() -> None:
+def test_rank_test_that_is_kept_is_named_with_the_spreads() -> None:
     runs: dict[str, Sequence[float]] = {
         "none": [100.0, 101.0, 99.0, 100.6, 99.4, 100.2],
         "otlp": [100.0, 130.0, 75.0, 101.0, 99.1, 100.3],

@@ -1,7 +1,7 @@
-"""Attacks of vegeta in its gob, of any number of results, the same every time.
+"""Attacks of vegeta in its gob format, with any number of results, reproducible.
 
-An attack of 20 minutes cannot be run for a benchmark, its bytes can be written: the descriptors are
-those that vegeta 12 wrote into a fixture, the results follow them.
+An attack of 20 minutes cannot be run for a benchmark, but its bytes can be written: the descriptors
+are copied from a fixture of vegeta 12, and the results follow them.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ def write_gob(path: Path, results: int, body: int = 0) -> Path:
     rng = np.random.default_rng(1)
     path.parent.mkdir(parents=True, exist_ok=True)
     latencies = np.exp(rng.normal(14.5, 0.5, results)).astype(int).tolist()
-    # A field is a step from the last one that is not zero, and its value.
-    asked = b"\3GET\1" + _text("http://127.0.0.1:8080/api/v1/items")
-    tail = b"\3" + asked + b"\0"
+    # A field is a step from the last non-zero one, and its value.
+    request = b"\3GET\1" + _text("http://127.0.0.1:8080/api/v1/items")
+    tail = b"\3" + request + b"\0"
     if body:
-        tail = b"\2" + _count(body) + b"x" * body + b"\1" + asked + b"\1" + _headers() + b"\0"
+        tail = b"\2" + _count(body) + b"x" * body + b"\1" + request + b"\1" + _headers() + b"\0"
     with path.open("wb") as out:
         out.write(_descriptors())
         for number, latency in enumerate(latencies):
@@ -46,14 +46,14 @@ def write_gob(path: Path, results: int, body: int = 0) -> Path:
             stamp = struct.pack(">bqih", 1, _START + seconds, rest, -1)
             sequence = b"\1" + _count(number) if number else b""
             code = (b"\1" if number else b"\2") + _count(200)
-            told = b"\1\x0f" + stamp + b"\1" + _count(latency << 1) + b"\2" + _count(310)
-            message = b"\xff\x80\1\4load" + sequence + code + told + tail
+            result = b"\1\x0f" + stamp + b"\1" + _count(latency << 1) + b"\2" + _count(310)
+            message = b"\xff\x80\1\4load" + sequence + code + result + tail
             out.write(_count(len(message)) + message)
     return path
 
 
 def _descriptors() -> bytes:
-    """Return what describes the types: the messages before the first result."""
+    """Return the descriptors of the types: the messages before the first result."""
     data, place = FIXTURE.read_bytes(), 0
     while True:
         length, begin = _read_count(data, place)
@@ -73,8 +73,8 @@ def _read_count(data: bytes, place: int) -> tuple[int, int]:
 def _count(value: int) -> bytes:
     if value < 128:
         return bytes((value,))
-    told = value.to_bytes((value.bit_length() + 7) // 8, "big")
-    return bytes((256 - len(told),)) + told
+    big_endian = value.to_bytes((value.bit_length() + 7) // 8, "big")
+    return bytes((256 - len(big_endian),)) + big_endian
 
 
 def _text(value: str) -> bytes:

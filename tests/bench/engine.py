@@ -1,7 +1,7 @@
-"""How fast the statistics are, beside what they replace: part of `nox -s bench`.
+"""Speed of the statistics compared with the functions they replace: part of `nox -s bench`.
 
-An exact test that takes seconds is ignored, and thousands of benchmarks are compared while a
-person waits.
+Nobody uses an exact test that takes seconds, and people wait for comparisons of thousands of
+benchmarks.
 
 The two sides of each goal are timed in turn, in one process; the median counts. Caches of earlier
 rounds are emptied.
@@ -25,12 +25,12 @@ from benchkit.stats.ranksum import tied_tails
 
 FloatArray = NDArray[np.float64]
 ROWS, RUNS = 2000 * 3, 10
-#: Rows of ties on which ours is timed; the peer takes seconds for one.
+#: Rows with ties on which ours is timed; the peer takes seconds for one.
 TIED_ROWS = 200
 
 
 def measure_engine(rounds: int) -> list[Goal]:
-    """Time the statistics and hold them against their goals."""
+    """Time the statistics and compare them with their goals."""
     rng = np.random.default_rng(1)
     typical = rng.lognormal(8, 2, (ROWS, 1))
     values = typical * np.exp(rng.normal(0, 0.03, (ROWS, 2 * RUNS)))
@@ -44,7 +44,7 @@ def measure_engine(rounds: int) -> list[Goal]:
 
 
 def _time_ties(rng: np.random.Generator) -> list[Goal]:
-    """Beside scipy's exact permutation test, which counts the same splits one by one."""
+    """Compare with scipy's exact permutation test, which counts the same splits one by one."""
     tables = rng.integers(0, 12, (TIED_ROWS, 2, RUNS)).astype(float)
     x, y = tables[0]
     start = time.perf_counter()
@@ -67,7 +67,7 @@ def _time_ties(rng: np.random.Generator) -> list[Goal]:
 
 
 def _time_rows(name: str, values: FloatArray, rounds: int, limit: float | None) -> Goal:
-    """Beside a loop that does nothing but sort each row."""
+    """Compare with a loop that only sorts each row."""
 
     def sort() -> None:
         for row in values:
@@ -83,7 +83,7 @@ def _time_rows(name: str, values: FloatArray, rounds: int, limit: float | None) 
 
 
 def _time_two_levels(rng: np.random.Generator, rounds: int) -> list[Goal]:
-    """Beside one sort of all samples; nothing where the package has no such interval."""
+    """Compare with one sort of all samples; skipped if the package has no such interval."""
     if find_spec("benchkit.stats.twolevel") is None:
         return []
     interval = import_module("benchkit.stats.twolevel").compare_two_level
@@ -114,6 +114,6 @@ def _round(values: FloatArray, digits: int) -> FloatArray:
     return rounded
 
 
-def _require(truth: object, what: str) -> None:
+def _require(truth: object, name: str) -> None:
     if not truth:
-        raise SystemExit(what)
+        raise SystemExit(name)

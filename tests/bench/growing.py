@@ -1,7 +1,7 @@
-"""The goals about stores that grow and files of many runs: P12, P13, and the ingest of go-bench.
+"""Goals for stores that grow and files of many runs: P12, P13, and the ingest of go-bench.
 
-Ingesting n times must not cost n², and a run is a row, no object; what the machine does beside it
-changes the wall time more than either.
+Ingesting n times must not cost n², and a run is a row, not an object; other load on the machine
+affects wall time more than either.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from goals import Goal, hold
 from processes import BENCHKIT, PYTHON, STORE, Bench, find_net_cpu
 from turns import Command, Turn, run_in_turn, run_once
 
-#: Seconds of CPU and MiB within which 100,000 runs are listed.
+#: Limits of CPU seconds and MiB for listing 100,000 runs.
 _LISTING, _MEMORY = 5.0, 500.0
-#: Seconds of CPU for a MB of go-bench.
+#: Limit of CPU seconds per MB of go-bench.
 _PER_MB = 1 / 40
 
 
 def measure_ingest(bench: Bench) -> list[Goal]:
-    """Time one small file into stores of many runs beside one into an empty store."""
+    """Time one small file into stores of many runs, compared with one into an empty store."""
     file = inputs.write_reports(bench.make("one"), 1)
     limits = {bench.size.runs // 10: 1.2, bench.size.runs: 1.5}
     commands = {"empty": bench.ingest(file)}
@@ -41,7 +41,7 @@ def measure_ingest(bench: Bench) -> list[Goal]:
 
 
 def measure_runs(bench: Bench) -> list[Goal]:
-    """Time the list of many runs, and look at its memory."""
+    """Time the list of many runs, and check its memory."""
     runs = bench.size.runs
     argv = [*BENCHKIT, "runs", "--store", str(_fill(bench, runs))]
     turns = run_in_turn({"runs": Command(argv)}, bench.rounds)["runs"]
@@ -54,7 +54,7 @@ def measure_runs(bench: Bench) -> list[Goal]:
 
 
 def measure_gobench(bench: Bench) -> list[Goal]:
-    """Time the ingest of go-bench beside benchstat, start-up subtracted, and look at its memory."""
+    """Time the ingest of go-bench against benchstat, without start-up, and check its memory."""
     large, little = (
         inputs.write_gobench(bench.make(f"go-{name}/none.txt"), size, names)
         for name, size, names in (("large", bench.size.gobench, 2000), ("little", 10_000, 10))
@@ -77,7 +77,7 @@ def measure_gobench(bench: Bench) -> list[Goal]:
 
 
 def _fill(bench: Bench, runs: int) -> Path:
-    """Return a store of so many runs, made where there is none yet."""
+    """Return a store with this many runs, created if missing."""
     store = bench.scratch / f"runs-{runs}"
     if not store.exists():
         run_once(Command([*PYTHON, str(STORE), "list", str(store), str(runs)]))

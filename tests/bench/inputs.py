@@ -1,6 +1,6 @@
-"""Inputs of any size, the same every time: what the tools write, shaped after real runs.
+"""Inputs of any size, always the same: output of the tools, modelled on real runs.
 
-Gigabytes are not kept in a repository, a seed is.
+A repository does not keep gigabytes, but it can keep a seed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-#: Writes an input of a size, in bytes or rows.
+#: Writes an input of a given size, in bytes or rows.
 Maker = Callable[[Path, int], Path]
 SEED = 1
 VARIANTS = ("none", "otlp", "apm", "zipkin", "skywalking")
@@ -32,7 +32,7 @@ Running 15s test @ http://127.0.0.1:8080/ping/GRM
 Requests/sec:  {rate:.2f}
 Transfer/sec:      2.57MB
 """
-#: k6's points of a request, and of an iteration, of which there is one for two requests.
+#: k6's points of a request, and of an iteration, of which there is one for every two requests.
 REQUEST = (
     "duration",
     "blocked",
@@ -65,7 +65,7 @@ def write_reports(folder: Path, count: int) -> Path:
 
 
 def write_until(path: Path, size: float, blocks: Iterator[str], head: str = "") -> Path:
-    """Write blocks of text until there are ``size`` bytes."""
+    """Write blocks of text until they total ``size`` bytes."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8") as out:
         done = out.write(head)
@@ -78,9 +78,9 @@ def write_k6_json(path: Path, size: float) -> Path:
     """Write ``k6 run --out json`` of about ``size`` bytes."""
     names = [f"http_req_{name}" for name in REQUEST]
     head = "".join(
-        f'{{"type":"Metric","data":{{"name":"{name}","type":"{kind}","contains":"{what}",'
+        f'{{"type":"Metric","data":{{"name":"{name}","type":"{kind}","contains":"{unit}",'
         f'"thresholds":[],"submetrics":null}},"metric":"{name}"}}\n'
-        for name, kind, what in (
+        for name, kind, unit in (
             ("http_reqs", "counter", "default"),
             *((name, "trend", "time") for name in names),
             ("http_req_failed", "rate", "default"),
@@ -142,10 +142,10 @@ def _requests() -> Iterator[tuple[int, list[float], str, bool]]:
     rng = np.random.default_rng(SEED)
     at, count = START * 10**9, 2000
     while True:
-        whole = np.exp(rng.normal(1.2, 0.6, count))
+        duration = np.exp(rng.normal(1.2, 0.6, count))
         parts = rng.random((count, 3)) * (0.01, 0.1, 0.2)
         zero = np.zeros(count)
-        columns = (whole, parts[:, 0], zero, zero, parts[:, 1], whole * 0.9, parts[:, 2])
+        columns = (duration, parts[:, 0], zero, zero, parts[:, 1], duration * 0.9, parts[:, 2])
         gaps = rng.exponential(2e6, count).astype(np.int64).tolist()
         for number, values in enumerate(np.stack(columns, 1).tolist()):
             at += gaps[number]
@@ -174,7 +174,7 @@ def write_gobench(path: Path, size: float, names: int = 2000, shift: int = 0) ->
 
 
 def write_ab(path: Path, rows: int, shift: int = 0) -> Path:
-    """Write ``ab -g`` of so many requests, sorted by their time as ab does."""
+    """Write ``ab -g`` with a number of requests, sorted by their time as ab does."""
     rng = np.random.default_rng(SEED + shift)
     total = np.sort(np.exp(rng.normal(2, 0.8, rows)).astype(int))
     connect = rng.integers(0, 3, rows)
@@ -192,7 +192,7 @@ def write_ab(path: Path, rows: int, shift: int = 0) -> Path:
 
 
 def write_vegeta_csv(path: Path, rows: int) -> Path:
-    """Write ``vegeta encode --to csv`` of so many results, without bodies."""
+    """Write ``vegeta encode --to csv`` with a number of results, without bodies."""
     rng = np.random.default_rng(SEED)
     path.parent.mkdir(parents=True, exist_ok=True)
     latency = np.exp(rng.normal(14.5, 0.5, rows)).astype(int).tolist()

@@ -1,7 +1,6 @@
-"""What benchkit is measured against: other tools reading the same bytes.
+"""Tools that benchkit is compared with: each reads the same bytes.
 
-A ratio needs a name on its other side; a peer that is not there is said and passed over, never an
-error.
+A ratio names the other side; a missing peer is reported and skipped, never an error.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-#: What each library does: reads a file into its own columns, and says how many rows there are.
+#: Each library reads a file into its data structure, and prints the number of rows.
 READERS = {
     "duckdb ndjson": 'import duckdb, sys; print(duckdb.sql(f"create table t as select * from'
     " read_json('{sys.argv[1]}')\"))",
@@ -31,7 +30,7 @@ LIBRARIES = ("duckdb", "polars", "pyarrow", "pandas")
 
 
 class Peers:
-    """The peers that are there, and in ``missing`` those that are not.
+    """The installed peers, and in ``missing`` those that are not.
 
     Parameters
     ----------
@@ -45,7 +44,7 @@ class Peers:
         self._known: dict[str, bool] = {}
 
     def reading(self, name: str, reader: str, *arguments: str | Path) -> list[str] | None:
-        """Return the command by which a library reads, or None if it is not there."""
+        """Return the command with which a library reads, or None if it is not installed."""
         if not self._ask(name, [self._python, "-c", f"import {name}"]):
             return None
         return [self._python, "-c", READERS[reader], *map(str, arguments)]
@@ -59,17 +58,17 @@ class Peers:
         return [path, *map(str, arguments)]
 
     def versions(self) -> dict[str, str]:
-        """Return the versions of the libraries that are there."""
-        told = {}
+        """Return the versions of the installed libraries."""
+        by_name = {}
         for name in LIBRARIES:
             command = [self._python, "-c", f"import {name}; print({name}.__version__)"]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode == 0:
-                told[name] = done.stdout.strip()
+                by_name[name] = done.stdout.strip()
         for name in ("benchstat", "vegeta"):
             if path := shutil.which(name):
-                told[name] = _go_version(path)
-        return told
+                by_name[name] = _go_version(path)
+        return by_name
 
     def _ask(self, name: str, command: list[str] | None) -> bool:
         if name not in self._known:
@@ -81,7 +80,7 @@ class Peers:
 
 
 def _go_version(path: str) -> str:
-    """Return the version of the module that a Go binary was made of."""
+    """Return the version of the module from which a Go binary was built."""
     if not (go := shutil.which("go")):
         return "unknown"
     done = subprocess.run([go, "version", "-m", path], capture_output=True, text=True, check=False)

@@ -1,6 +1,6 @@
-"""The goals about whole processes: P1 to P11.
+"""Goals for whole processes: P1 to P11.
 
-What a person waits for is a process from its start to its end, with everything in the store.
+A person waits for a process from its start to its end, with everything in the store.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sizes import Size
 from turns import Command, Turn, run_in_turn, run_once, typical
 
 PYTHON = [sys.executable]
-#: What is installed, not the checkout in which this is started: there no kernel is compiled.
+#: The installed package is measured, not this checkout, in which no kernel is compiled.
 BENCHKIT = [*PYTHON, "-P", "-m", "benchkit"]
 ROOT = Path(__file__).resolve().parents[2]
 PINNED = ROOT / "fixtures" / "redis-gobench" / "pinned"
@@ -29,13 +29,13 @@ READ_ALL = (
     "import sys; from pathlib import Path\n"
     "print(sum(len(p.read_bytes()) for p in Path(sys.argv[1]).rglob('*.txt')))"
 )
-#: Files so small that reading them is all start-up.
+#: Files so small that reading them costs only the start-up.
 _LITTLE = 20
 
 
 @dataclass(frozen=True)
 class Bench:
-    """Where inputs lie, where stores go, how large all is, how often, beside whom.
+    """Places of inputs and stores, sizes, number of rounds, and peers.
 
     ``formats`` are those that P7 and P8 measure; all if empty.
     """
@@ -54,17 +54,17 @@ class Bench:
         return Command(argv, lambda: shutil.rmtree(store, ignore_errors=True))
 
     def measures(self, form: str) -> bool:
-        """Tell whether P7 and P8 measure a format."""
+        """Return whether P7 and P8 measure a format."""
         return not self.formats or form in self.formats
 
     def make(self, name: str) -> Path:
-        """Return a place for an input."""
+        """Return a path for an input."""
         return self.inputs / name
 
 
 @dataclass(frozen=True)
 class Rival:
-    """A peer: how it reads the input, and a tiny one; how many times faster ours has to be."""
+    """A peer: its commands for the input and for a tiny one; how many times faster ours must be."""
 
     name: str
     command: list[str] | None
@@ -76,10 +76,10 @@ class Rival:
 def beside(
     bench: Bench, goal: str, work: str, ours: tuple[Command, Command], rivals: Sequence[Rival]
 ) -> list[Goal]:
-    """Time ours in turn with its rivals; a row for CPU, which decides, and one for wall time each.
+    """Time ours in turn with its rivals: a row for CPU, which decides, and one for wall time.
 
-    A rival that is not there is a failed row. Where sizes are small, the time of the second
-    command, on a tiny input, is subtracted.
+    A missing rival is a failed row. If sizes are small, the time of the second command, on a tiny
+    input, is subtracted.
     """
     there = [rival for rival in rivals if rival.command and rival.little]
     commands = {"ours": ours[0]}
@@ -106,7 +106,7 @@ def beside(
 
 
 def _net(turns: dict[str, list[Turn]], name: str, kind: str) -> list[float]:
-    """Return the times of a command, start-up subtracted where it was timed."""
+    """Return the times of a command, without start-up if that was timed."""
 
     def take(key: str) -> list[float]:
         return [turn.cpu if kind == "CPU" else turn.wall for turn in turns.get(key, ())]
@@ -116,13 +116,13 @@ def _net(turns: dict[str, list[Turn]], name: str, kind: str) -> list[float]:
 
 
 def find_net_cpu(turns: dict[str, list[Turn]], name: str) -> float:
-    """Return the median CPU time of a command without that of its start."""
-    whole, start = (median(turn.cpu for turn in turns[key]) for key in (name, f"{name}, start"))
-    return max(whole - start, 0.0)
+    """Return the median CPU time of a command without its start-up."""
+    total, start = (median(turn.cpu for turn in turns[key]) for key in (name, f"{name}, start"))
+    return max(total - start, 0.0)
 
 
 def measure_k6_json(bench: Bench) -> list[Goal]:
-    """Time k6's NDJSON beside readers of JSON, which only read."""
+    """Time k6's NDJSON compared with plain readers of JSON."""
     large = inputs.write_k6_json(bench.make("k6/none/k6-1.json"), bench.size.k6_json)
     little = inputs.write_k6_json(bench.make("k6-little/none/k6-1.json"), 10_000)
 
@@ -142,7 +142,7 @@ def measure_k6_json(bench: Bench) -> list[Goal]:
 
 
 def measure_gob(bench: Bench) -> list[Goal]:
-    """Time an attack beside vegeta's own report and encoder."""
+    """Time an attack compared with vegeta's own report and encoder."""
     large = attacks.write_gob(bench.make("gob/none/vegeta-1.bin"), bench.size.gob)
     little = attacks.write_gob(bench.make("gob-little/none/vegeta-1.bin"), _LITTLE)
     calls = ((("report",), 2.0), (("encode", "--to", "csv"), 3.0))
@@ -157,7 +157,7 @@ def measure_gob(bench: Bench) -> list[Goal]:
 
 
 def measure_bodies(bench: Bench) -> list[Goal]:
-    """Time an attack with bodies and headers beside vegeta's report."""
+    """Time an attack with bodies and headers compared with vegeta's report."""
     large = attacks.write_gob(bench.make("bodies/none/vegeta-1.bin"), bench.size.bodies, 600)
     little = attacks.write_gob(bench.make("bodies-little/none/vegeta-1.bin"), _LITTLE, 600)
     call = bench.peers.tool
@@ -168,7 +168,7 @@ def measure_bodies(bench: Bench) -> list[Goal]:
 
 
 def measure_gobench(bench: Bench) -> list[Goal]:
-    """Time two files of go test, compared, beside benchstat."""
+    """Time the comparison of two files of go test, against benchstat."""
     half = bench.size.gobench // 2
     large = [
         inputs.write_gobench(bench.make(f"gobench/{name}.txt"), half, shift=shift)
@@ -185,7 +185,7 @@ def measure_gobench(bench: Bench) -> list[Goal]:
 
 
 def measure_tables(bench: Bench) -> list[Goal]:
-    """Time delimited text beside readers of it."""
+    """Time delimited text compared with its readers."""
     size, read, rows = bench.size, bench.peers.reading, []
     forms: list[tuple[str, str, inputs.Maker, int, int, tuple[str, ...]]] = [
         ("k6 CSV", "k6-csv/none/k6-1.csv", inputs.write_k6_csv, size.k6_csv, 10_000, (",",)),
@@ -205,7 +205,7 @@ def measure_tables(bench: Bench) -> list[Goal]:
 
 
 def measure_many(bench: Bench) -> list[Goal]:
-    """Time thousands of small files beside reading them, start-up subtracted on both sides."""
+    """Time thousands of small files compared with reading them, without start-up on both sides."""
     many = inputs.write_reports(bench.make("many"), bench.size.files)
     few = inputs.write_reports(bench.make("few"), 5)
     rows = []
@@ -227,7 +227,7 @@ def measure_many(bench: Bench) -> list[Goal]:
 
 
 def measure_memory(bench: Bench) -> list[Goal]:
-    """Look at the memory of all processes together while they read, and beside an eighth of it."""
+    """Measure the memory of all reading processes together, also for an eighth of the input."""
     rows = []
     size = bench.size.memory
     formats: list[tuple[str, inputs.Maker, int]] = [
@@ -250,7 +250,7 @@ def measure_memory(bench: Bench) -> list[Goal]:
 
 
 def measure_growth(bench: Bench) -> list[Goal]:
-    """Time eight times as much, start-up subtracted."""
+    """Time eight times the input, without start-up."""
     rows = []
     for name, make, size in _formats(bench):
         large = make(bench.make(f"{name}/none/{name}-1.raw"), size)
@@ -279,7 +279,7 @@ def _formats(bench: Bench) -> list[tuple[str, inputs.Maker, int]]:
 
 
 def measure_start(bench: Bench) -> list[Goal]:
-    """Take the CPU time of short commands beside that of importing pandas."""
+    """Compare the CPU time of short commands with that of importing pandas."""
     files = [str(PINNED / name) for name in ("Baseline.txt", "OTel_Enabled.txt")]
     limits = (f"--max-overhead={each}_per_op=10000%" for each in ("time", "bytes", "allocs"))
     gate = ["gate", *limits, "--on-inconclusive", "pass"]
@@ -304,7 +304,7 @@ def measure_start(bench: Bench) -> list[Goal]:
 
 
 def measure_report(bench: Bench) -> list[Goal]:
-    """Time a report on ten runs of many samples beside one on ten of few."""
+    """Compare a report on ten runs of many samples with one on ten runs of few."""
     commands = {}
     for name, rows in (("many", bench.size.run), ("few", 1000)):
         folder = bench.make(f"runs-{name}")
@@ -324,7 +324,7 @@ def measure_report(bench: Bench) -> list[Goal]:
 
 
 def measure_store(bench: Bench) -> list[Goal]:
-    """Time one metric and variant out of a large store beside a full scan of it."""
+    """Compare reading one metric and variant of a large store with a full scan of it."""
     store = bench.scratch / "large"
     peer = bench.peers.reading("duckdb", "duckdb scan", str(store))
     if peer is None:

@@ -1,7 +1,7 @@
-"""How fast benchkit is, beside named peers in the same run: `nox -s bench`.
+"""How fast benchkit is, compared with named peers in the same run: `nox -s bench`.
 
-Absolute times of a shared machine mean nothing; whole processes in turn, A B A B, medians, do. A
-peer that is missing is said.
+Absolute times on a shared machine mean nothing; whole processes in turn, A B A B, and medians do. A
+missing peer is reported.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sizes import SIZES
 
 from benchkit.parsers import kernel
 
-#: The goals about whole processes, in their order; each takes the bench and gives its rows.
+#: Goals for whole processes, in their order; each takes the bench and yields its rows.
 PROCESSES: dict[str, Callable[[Bench], list[Goal]]] = {
     "P1": processes.measure_k6_json,
     "P2": processes.measure_gob,
@@ -43,10 +43,10 @@ PROCESSES: dict[str, Callable[[Bench], list[Goal]]] = {
     "P13": growing.measure_runs,
     "go-bench": growing.measure_gobench,
 }
-#: Goals about functions, timed inside one process: callables of the number of rounds.
+#: Goals for functions, timed inside one process: callables of the number of rounds.
 IN_PROCESS: dict[str, Callable[[int], list[Goal]]] = {"engine": measure_engine}
 
-#: The page of the manual that has the table, and the marks around it.
+#: The page of the manual that contains the table, and the marks around it.
 PAGE = (
     Path(__file__).resolve().parents[2] / "benchkit" / "manual" / "explanation" / "performance.md"
 )
@@ -54,7 +54,7 @@ _BEGIN, _END = "<!-- bench -->\n", "<!-- /bench -->"
 
 
 def main() -> None:
-    """Measure, print the table, and write it down."""
+    """Measure, print the table, and save it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-n", "--rounds", type=int, help="runs of each side that count")
     parser.add_argument("-s", "--size", choices=SIZES, default="small", help="of the inputs")
@@ -67,7 +67,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, help="keeps the inputs, for the next time")
     parser.add_argument("--peers", type=Path, help="a Python that has duckdb, polars, …")
     options = parser.parse_args()
-    wanted = options.goal or [*PROCESSES, *IN_PROCESS]
+    selected = options.goal or [*PROCESSES, *IN_PROCESS]
     peers = Peers(options.peers)
     versions = {"benchkit": _version(), "python": platform.python_version(), **peers.versions()}
     if not kernel.compiled:
@@ -78,22 +78,22 @@ def main() -> None:
         inputs = options.folder or Path(scratch)
         rounds, formats = options.rounds or size.rounds, options.format or ()
         bench = Bench(inputs, Path(scratch), size, rounds, peers, formats)
-        for name in wanted:
+        for name in selected:
             print(f"{name} …", file=sys.stderr, flush=True)
             try:
                 if name in PROCESSES:
                     goals += PROCESSES[name](bench)
                 else:
                     goals += IN_PROCESS[name](bench.rounds)
-            except SystemExit as error:  # a command failed; the other goals are still worth it
+            except SystemExit as error:  # a command failed; the other goals are still worthwhile
                 peers.missing.append(f"{name}, because it failed: {error}")
-    beside = ", ".join(f"{name} {version}" for name, version in versions.items())
-    head = f"Size: {options.size}, medians of {bench.rounds}, {os.cpu_count()} cores; {beside}."
+    peers_line = ", ".join(f"{name} {version}" for name, version in versions.items())
+    head = f"Size: {options.size}, medians of {bench.rounds}, {os.cpu_count()} cores; {peers_line}."
     lines = [f"{head} {size.remark}", "", table(goals)]
-    told = "\n".join([*lines, *(f"Not installed: {name}." for name in peers.missing)])
-    print(told)
+    footer = "\n".join([*lines, *(f"Not installed: {name}." for name in peers.missing)])
+    print(footer)
     if options.update:
-        put(renew(read_table(PAGE), table(goals)) if options.goal else told, PAGE)
+        put(renew(read_table(PAGE), table(goals)) if options.goal else footer, PAGE)
     if options.output:
         write(goals, peers.missing, versions, options.output)
 
@@ -105,7 +105,7 @@ def read_table(path: Path) -> str:
 
 
 def renew(text: str, rows: str) -> str:
-    """Return a text with a table in which rows of the same goal and work are replaced."""
+    """Return a text with its table, replacing rows of the same goal and work."""
     newer = {tuple(row.split("|")[1:3]): row for row in rows.split("\n")[2:]}
     renewed, last = [], 0
     for place, row in enumerate(text.split("\n"), 1):
@@ -130,7 +130,7 @@ def _version() -> str:
 
 
 if __name__ == "__main__":
-    if shutil.which("go"):  # what `go install` made is a peer, too
+    if shutil.which("go"):  # a binary made by `go install` is a peer, too
         done = subprocess.run(["go", "env", "GOPATH"], capture_output=True, text=True, check=False)
         os.environ["PATH"] += f"{os.pathsep}{done.stdout.strip()}/bin"
     main()

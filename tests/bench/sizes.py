@@ -1,6 +1,6 @@
-"""How large the inputs of a bench are.
+"""Sizes of the inputs of a bench.
 
-The goals stand for sizes that take an hour; a minute or two shows whether anything has become much
+The goals apply to sizes that take an hour; one or two minutes show whether anything has become much
 slower.
 """
 
@@ -15,9 +15,9 @@ MB = 1_000_000
 class Size:
     """Bytes, results, rows, files; ``is_whole``: whether whole processes are compared.
 
-    ``memory`` are the bytes of which, and of an eighth of which, the peak of memory is taken.
-    ``runs`` are those of a store into which one more comes, and of a tenth of it.
-    Where the inputs are small, most of a process is its start: it is subtracted on both sides.
+    ``memory`` are the bytes for which, and for an eighth of which, peak memory is measured.
+    ``runs`` is the size of a store to which one more run is added, compared with a tenth of it.
+    With small inputs, most of a process is its start-up: it is subtracted on both sides.
     """
 
     k6_json: int

@@ -1,7 +1,7 @@
 """A large store: ``fill`` makes one, ``select`` takes one metric of one variant out of it.
 
-``list`` makes a store of many runs with a value each. 100 million rows, or 100,000 files, take
-minutes to write as text and to read again; what they are measured for is the store.
+``list`` makes a store of many runs with one value each. 100 million rows, or 100,000 files, take
+minutes to write as text and to read again, and the purpose is to measure the store.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def fill(store: Store, rows: int) -> None:
 
 
 def list_runs(store: Store, count: int) -> None:
-    """Make a store of many runs: 20 of each variant in each group, as from files of their own."""
+    """Make a store of many runs: 20 of each variant in each group, as if from separate files."""
     batch, parts, rows = new_batch(), [], list[tuple[int, list[Row]]]()
     for place in range(count):
         group, rest = divmod(place, 100)
@@ -84,12 +84,12 @@ def list_runs(store: Store, count: int) -> None:
     with store.staging(batch) as folder:
         store.add(write_files(folder, batch, [row_batch(batch, rows)]))
     settle(parts)
-    keep_key(store.url, draw_key())  # which every store has that an ingest made
+    keep_key(store.url, draw_key())  # every store that an ingest made has them
     store.commit_pieces(lambda _: parts_table(parts))
 
 
 def select(store: Store, metric: str, variant: str) -> int:
-    """Take the samples of a metric and variant into memory and return how many there are."""
+    """Read the samples of a metric and variant into memory and return their number."""
     parts = [part for part in read_parts(store.pieces()) if part.variant == variant]
     pieces = [(part.batch, part.piece) for part in parts]
     return int(store.values(raw=True, metrics=[metric], pieces=pieces).num_rows)

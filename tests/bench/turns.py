@@ -1,7 +1,6 @@
 """Whole processes in turn, A B A B: wall time, CPU time, peak memory.
 
-Absolute times of a shared machine mean nothing, and what disturbs one side of a pair shall disturb
-the other as well.
+Absolute times on a shared machine mean nothing, and a disturbance should hit both sides of a pair.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from statistics import median
 
 @dataclass(frozen=True)
 class Command:
-    """What is run; ``before`` makes it ready, outside the time."""
+    """A command line; ``before`` prepares it, outside the measured time."""
 
     argv: Sequence[str]
     before: Callable[[], object] | None = None
@@ -27,7 +26,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Turn:
-    """One run: seconds, bytes of memory at its peak, and CPU seconds, of all its processes."""
+    """One run: seconds, peak memory in bytes, and CPU seconds of all its processes."""
 
     wall: float
     peak: int
@@ -35,7 +34,7 @@ class Turn:
 
 
 def run_in_turn(commands: dict[str, Command], rounds: int) -> dict[str, list[Turn]]:
-    """Run the commands in turn; the first round warms up and does not count."""
+    """Run the commands in turn; the first round is a warm-up and does not count."""
     turns: dict[str, list[Turn]] = {name: [] for name in commands}
     for number in range(rounds + 1):
         for name, command in commands.items():
@@ -61,16 +60,18 @@ def run_once(command: Command) -> Turn:
     if command.before is not None:
         command.before()
     start, before = time.perf_counter(), _measure_children()
-    # An installed package has its modules compiled: the first round of a checkout compiles them.
+    # An installed package is compiled: in a checkout the first round compiles the modules.
     known = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     child = subprocess.Popen(
         command.argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=known
     )
     peak = _Peak(child.pid)
-    _, said = child.communicate()
+    _, stderr = child.communicate()
     wall, cpu = time.perf_counter() - start, _measure_children() - before
     if child.returncode:
-        raise SystemExit(f"{' '.join(command.argv)[:200]}: {said.decode(errors='replace')[-800:]}")
+        raise SystemExit(
+            f"{' '.join(command.argv)[:200]}: {stderr.decode(errors='replace')[-800:]}"
+        )
     return Turn(wall, peak.stop(), cpu)
 
 
@@ -81,9 +82,9 @@ def _measure_children() -> float:
 
 
 class _Peak:
-    """Looks at the memory of a process and its children, ten times a second.
+    """Samples the memory of a process and its children, ten times a second.
 
-    Pages that they share count once (PSS, Linux only; 0 elsewhere).
+    Shared pages count once (PSS, Linux only; 0 elsewhere).
     """
 
     def __init__(self, pid: int) -> None:
@@ -104,15 +105,15 @@ class _Peak:
 
 
 def _family(pid: int) -> list[int]:
-    found = [pid]
+    pids = [pid]
     try:
         for task in Path(f"/proc/{pid}/task").iterdir():
             text = (task / "children").read_text(encoding="ascii")
             for child in text.split():
-                found += _family(int(child))
+                pids += _family(int(child))
     except OSError:  # it has ended
-        return found
-    return found
+        return pids
+    return pids
 
 
 def _share(pid: int) -> int:
@@ -120,5 +121,5 @@ def _share(pid: int) -> int:
         text = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii")
     except OSError:
         return 0
-    told = next((line.split()[1] for line in text.splitlines() if line.startswith("Pss:")), "0")
-    return int(told) << 10
+    kib = next((line.split()[1] for line in text.splitlines() if line.startswith("Pss:")), "0")
+    return int(kib) << 10

@@ -1,4 +1,4 @@
-"""``--compat benchstat`` prints what the real benchstat printed, or prints now if it is there."""
+"""``--compat benchstat`` prints what the real benchstat printed, or prints now if installed."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ CASES = sorted(path.parent for path in GOLDEN.glob("*/arguments.txt"))
 #: Seeds of inputs that are not recorded.
 FRESH = range(100, 400)
 OUTPUTS = ("csv", "text")
-#: What inputs are drawn from; the recorded cases and the fresh ones come from one generator, so
-#: that both hold every quirk.
+#: Parts from which inputs are drawn; recorded and fresh cases come from the same generator, so both
+#: include every quirk.
 UNITS = ("ns/op", "B/op", "allocs/op", "MB/s", "p50-ns", "µs/op", "KB*ns", "op/ns", "hits")
 CONFIG = (
     "pkg: b", "pkg: a", "pkg:", "cpu: x y", "goos: linux", "goos:", "commit: 10", "commit: 9",
@@ -80,7 +80,7 @@ def _draw_name(random: Random) -> str:
 
 
 def draw_options(seed: int) -> list[str]:
-    """Return options of benchstat, now and then wrong ones."""
+    """Return options of benchstat, occasionally invalid ones."""
     random = Random(-seed - 1)  # noqa: S311
     options = []
     if random.random() < 0.6:
@@ -169,14 +169,16 @@ def _draw(random: Random, level: int, spread: int) -> str:
 
 
 def find_benchstat() -> str | None:
-    """Return the path of a benchstat that can print CSV, from PATH or where Go installs it."""
+    """Return the path of a benchstat that can print CSV, from PATH or Go's install folder."""
     places = [os.environ.get("GOBIN", ""), str(Path.home() / "go" / "bin")]
     path = os.pathsep.join(filter(None, places))
     tool = shutil.which("benchstat") or shutil.which("benchstat", path=path)
     if tool is None:
         return None
-    told = subprocess.run([tool, "-h"], capture_output=True, text=True, check=False, timeout=60)
-    return tool if "-format" in told.stderr else None
+    help_text = subprocess.run(
+        [tool, "-h"], capture_output=True, text=True, check=False, timeout=60
+    )
+    return tool if "-format" in help_text.stderr else None
 
 
 def run_benchstat(tool: str, folder: Path, arguments: list[str]) -> tuple[str, str]:
@@ -202,7 +204,7 @@ def recorded(case: Path, output: str) -> tuple[str, str]:
 
 
 def imitate(arguments: list[str], output: str) -> tuple[str, str]:
-    """Return stdout and stderr of the imitation; options come in pairs, before the files."""
+    """Return stdout and stderr of the imitation; the options come in pairs, before the files."""
     options, paths = {}, list(arguments)
     while paths and paths[0].startswith("-") and paths[0] != "-":
         options[paths[0].lstrip("-")] = paths[1]
@@ -232,7 +234,7 @@ def test_recorded_cases(
 
 @pytest.mark.parametrize("output", OUTPUTS)
 def test_fresh_inputs(output: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compare with this machine's benchstat; where there is none, with what is recorded."""
+    """Compare with the benchstat of this machine; without one, with the recorded output."""
     tool = find_benchstat()
     if tool is None:
         for case in CASES:

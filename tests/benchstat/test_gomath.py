@@ -1,4 +1,4 @@
-"""Logarithms and exponentials are Go's to the last digit: values that go1.26 gives on x86-64."""
+"""Logarithms and exponentials equal Go's to the last digit: values of go1.26 on x86-64."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from benchkit.benchstat import gomath
 
-#: In the first ten lines C gives another last digit.
+#: C gives another last digit in the first ten lines.
 VALUES = [
     ("log", 0.5415973337066713, -0.6132324803897804),
     ("log", 2.63670845861519, 0.9695313432823705),
@@ -35,7 +35,7 @@ VALUES = [
 
 
 @pytest.mark.parametrize(("name", "x", "result"), VALUES)
-def test_functions_are_gos(name: str, x: float, result: float) -> None:
+def test_functions_equal_go(name: str, x: float, result: float) -> None:
     assert getattr(gomath, name)(x) == result
 
 
@@ -48,5 +48,5 @@ def test_functions_are_gos(name: str, x: float, result: float) -> None:
         (30, 74.65823634883017),
     ],
 )
-def test_log_factorials_are_gos(n: int, result: float) -> None:
+def test_log_factorials_equal_go(n: int, result: float) -> None:
     assert gomath.log_factorial(n) == result

@@ -1,4 +1,4 @@
-"""benchstat's p is reproduced, and B306 gives the exact one: counted here split by split."""
+"""benchstat's p is reproduced, and B306 states the exact one: counted here split by split."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ def count_by_hand(x: list[int], y: list[int]) -> float:
 
 
 @given(x=SMALL, y=SMALL)
-def test_the_right_p_is_that_of_all_splits(x: list[int], y: list[int]) -> None:
+def test_exact_p_counts_all_splits(x: list[int], y: list[int]) -> None:
     assert compare_ranks(x, y).right_p == pytest.approx(count_by_hand(x, y), rel=1e-9)
 
 
 @given(values=st.lists(st.integers(0, 4), min_size=2, max_size=10))
-def test_equal_sizes_are_always_right(values: list[int]) -> None:
+def test_p_is_exact_for_equal_sizes(values: list[int]) -> None:
     half = len(values) // 2
-    found = compare_ranks(values[:half], values[half : 2 * half])
-    assert found.p == found.right_p
+    test = compare_ranks(values[:half], values[half : 2 * half])
+    assert test.p == test.right_p
 
 
 @pytest.mark.parametrize(
@@ -54,9 +54,9 @@ def test_equal_sizes_are_always_right(values: list[int]) -> None:
 def test_known_pvalues(
     x: list[float], y: list[float], printed: str, p: float, right: float
 ) -> None:
-    found = compare_ranks(x, y)
-    assert found.write_p() == printed
-    assert [found.p, found.right_p] == pytest.approx([p, right], rel=1e-12)
+    test = compare_ranks(x, y)
+    assert test.write_p() == printed
+    assert [test.p, test.right_p] == pytest.approx([p, right], rel=1e-12)
 
 
 def test_findings_name_the_cell_and_both_pvalues(

@@ -1,4 +1,4 @@
-"""What is read, refused and summed up, apart from what the recorded cases show."""
+"""Reading, refusals and summaries that the recorded cases do not cover."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ def test_any_bytes_are_read_without_a_crash(data: bytes) -> None:
 
 
 @given(cut=st.integers(0, 60))
-def test_a_cut_line_gives_a_warning_or_a_whole_number_of_pairs(cut: int) -> None:
-    line = b"BenchmarkA-2  100  40094 ns/op  195 B/op  6 allocs/op"[:cut]
+def test_truncated_line_yields_a_warning_or_complete_pairs(end: int) -> None:
+    line = b"BenchmarkA-2  100  40094 ns/op  195 B/op  6 allocs/op"[:end]
     reader = Reader("a.txt", "a", UnitMetadata())
     results = list(reader.read(line))
     assert len(results) + len(reader.warnings) <= 1
 
 
 @given(value=FINITE)
-def test_floats_survive_being_written(value: float) -> None:
+def test_floats_round_trip_through_text(value: float) -> None:
     assert parse_float(write_float(value)) == value
 
 
 @given(values=st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=60))
-def test_the_median_is_the_ordinary_one(values: list[float]) -> None:
+def test_median_is_the_usual_one(values: list[float]) -> None:
     scale = max(map(abs, values))
     expected = statistics.median(values)
     assert median(sorted(values)) == pytest.approx(expected, rel=1e-12, abs=1e-15 * scale)
@@ -56,7 +56,7 @@ def test_bounds_of_the_median(n: int, orders: tuple[int, int]) -> None:
     assert median_orders(n, 0.95) == orders
 
 
-def test_what_is_not_finite_is_written_as_go_does() -> None:
+def test_non_finite_values_are_written_as_in_go() -> None:
     assert [write_float(value) for value in (inf, -inf, nan)] == ["+Inf", "-Inf", "NaN"]
     assert [write_fixed(nan, 2, signed=True), write_fixed(nan, 0)] == ["+NaN", "NaN"]
 
@@ -78,7 +78,7 @@ def test_inputs_without_a_table(
     assert print_tables(["a.txt"]) == Printed(error=error)
 
 
-def test_a_nan_is_not_compared(tmp_path: Path) -> None:
+def test_nan_is_not_compared(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("BenchmarkA 1 NaN ns/op\n", encoding="utf-8")
     with pytest.raises(DataError, match="NaN cannot be compared"):
@@ -93,7 +93,7 @@ def test_a_nan_is_not_compared(tmp_path: Path) -> None:
         (".", ".:0: read .: is a directory"),
     ],
 )
-def test_what_cannot_be_read_is_said_in_benchstats_words(
+def test_read_errors_use_the_wording_of_benchstat(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, error: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -104,13 +104,13 @@ def test_what_cannot_be_read_is_said_in_benchstats_words(
     )
 
 
-def test_standard_input_is_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_input_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     stdin = TextIOWrapper(BytesIO(b"BenchmarkA 1 5 ns/op\r\n"))
     monkeypatch.setattr(sys, "stdin", stdin)
     lines = print_tables(["-"], as_csv=True).output.splitlines()
     assert lines[:3] == [",-,", ",sec/op,CI", "A,5e-09,∞"]
 
 
-def test_bytes_that_are_no_text_are_replaced(tmp_path: Path) -> None:
+def test_invalid_utf8_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"BenchmarkA\xff 1 5 hits\n")
     assert "A\ufffd,5,∞" in print_tables([str(tmp_path / "a.txt")], as_csv=True).output

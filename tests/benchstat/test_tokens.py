@@ -1,4 +1,4 @@
-"""Regular expressions and quoted words mean what they mean to benchstat."""
+"""Regular expressions and quoted words have the meaning that benchstat gives them."""
 
 from __future__ import annotations
 

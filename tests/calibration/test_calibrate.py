@@ -1,4 +1,4 @@
-"""Calibrations of real and simulated runs that do not differ."""
+"""Calibrations on real and simulated runs that do not differ."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def noise(
 ) -> Calibration:
     data = [
         (variant, "/ping", run, "request_rate", "mean", value, "1/s")
-        for variant, found in values.items()
-        for run, value in enumerate(found, 1)
+        for variant, side in values.items()
+        for run, value in enumerate(side, 1)
     ]
     runs = runs_of(data, "wrk")
     if backwards:
@@ -47,13 +47,13 @@ def test_the_quiet_set() -> None:
     assert metric.margin == 0.035
 
 
-def test_splits_of_one_set_hold_the_level_whatever_the_runs() -> None:
-    """C(8, 4) = 70 deals, of which 2 are complete separations: 1 of 35 splits rejects."""
+def test_splits_of_one_set_keep_the_level_for_any_runs() -> None:
+    """C(8, 4) = 70 deals, 2 of which are complete separations: 1 of 35 splits rejects."""
     (row,) = noise({"wild": (1.0, 900.0, 3.0, 20.0, 5.0, 0.2, 7.0, 11.0)}).rows
     assert row.rejections == pytest.approx(1 / 35)
 
 
-def test_a_drift_shows_in_the_measured_order() -> None:
+def test_drift_shows_in_the_measured_order() -> None:
     (row,) = noise({"drifting": tuple(100.0 * 1.02**i for i in range(8))}).rows
     assert row.is_alarm
     assert row.measured.ratio[0] == pytest.approx(1.02**4)
@@ -61,14 +61,14 @@ def test_a_drift_shows_in_the_measured_order() -> None:
     assert row.alarms == pytest.approx(1 / 35)
 
 
-def test_the_order_is_that_of_the_starts() -> None:
+def test_order_follows_the_start_times() -> None:
     found = noise({"drifting": tuple(100.0 * 1.02**i for i in range(8))}, backwards=True)
     assert found.rows[0].measured.ratio[0] == pytest.approx(1.02**-4)
     assert "in the order of their starts" in noise_tables(found)[1].caption
     assert "no starts recorded" in noise_tables(noise(dict(RATES)))[1].caption
 
 
-def test_two_variants_that_are_the_same_are_pooled_and_compared() -> None:
+def test_identical_variants_are_pooled_and_compared() -> None:
     found = noise({"a": RATES["none"], "b": RATES["apm"]}, pairs=(("a", "b"),))
     (row,) = found.rows
     assert (row.replicates.variant, row.replicates.n, row.k) == ("a and b", 16, 8)
@@ -80,36 +80,36 @@ def test_two_variants_that_are_the_same_are_pooled_and_compared() -> None:
     assert "500 of 6435" in [cell.text for cell in noise_tables(found)[1].rows[0]]
 
 
-def test_runs_per_side_can_be_asked_for() -> None:
+def test_runs_per_side_can_be_requested() -> None:
     found = noise({"none": RATES["none"]}, Rule(runs=2))
     assert (found.rows[0].k, found.rows[0].comparisons, found.rows[0].splits) == (2, 2, 210)
     with pytest.raises(DataError, match="18 are needed"):
         noise({"none": RATES["none"]}, Rule(runs=9))
 
 
-def test_single_runs_have_a_margin_and_no_rate() -> None:
+def test_single_runs_have_a_margin_but_no_rate() -> None:
     found = noise({"none": (100.0, 104.0, 102.0), "once": (5.0,)})
     (metric,) = found.metrics
     assert (metric.k, metric.rate, metric.measured) == (1, None, None)
     assert metric.margin == 0.13  # Student's t with 2 degrees of freedom
-    said = " ".join(noise_lines(found))
-    assert "needs 2 runs per side" in said
-    assert "Too few runs" in said
-    assert "1 row with too few runs left out" in said
+    text = " ".join(noise_lines(found))
+    assert "needs 2 runs per side" in text
+    assert "Too few runs" in text
+    assert "1 row with too few runs left out" in text
 
 
-def test_too_few_runs_are_refused_with_what_to_do() -> None:
+def test_too_few_runs_are_refused_with_a_remedy() -> None:
     with pytest.raises(DataError, match="no variant has more than 1, but at least 2") as error:
         noise({"none": (1.0,), "otlp": (2.0,)})
     assert "--pair" in error.value.hint
 
 
-def test_a_pair_that_is_not_there_is_refused() -> None:
+def test_unknown_pair_is_refused() -> None:
     with pytest.raises(SelectionError, match="unknown variant 'c'"):
         noise(dict(RATES), pairs=(("none", "c"),))
 
 
-def test_margins_are_rounded_up_and_never_below_what_was_seen() -> None:
+def test_margins_are_rounded_up_and_cover_the_observed_differences() -> None:
     many = 10**6
 
     def margin(*sizes: float, measured: float = 0.0) -> float:
@@ -124,7 +124,7 @@ def test_margins_are_rounded_up_and_never_below_what_was_seen() -> None:
     assert math.isnan(margin(math.nan))
 
 
-def test_one_difference_asks_for_a_wide_margin_and_knows_it_badly() -> None:
+def test_single_difference_suggests_a_wide_uncertain_margin() -> None:
     one, many = suggest_margin([Sizes((0.01,), 2)]), suggest_margin([Sizes((0.01,) * 40, 80)])
     assert one.value == pytest.approx(math.expm1(12.706 * 0.01), abs=0.01)
     assert many.value == 0.025
@@ -133,27 +133,27 @@ def test_one_difference_asks_for_a_wide_margin_and_knows_it_badly() -> None:
         suggest_margin([Sizes((1e-5,) * 9, 9)]),
         suggest_margin([Sizes((0.001,) * 9, 9, 0.2)]),
     ):
-        assert tiny.low <= tiny.value <= tiny.high  # rounded up, or seen between two sessions
+        assert tiny.low <= tiny.value <= tiny.high  # rounded up, or observed between two sessions
     assert math.isinf(suggest_margin([Sizes((60.0,), 2)]).value)
 
 
 @pytest.mark.parametrize("runs", [4, 8])
-def test_a_suggested_margin_holds_estimates_of_new_runs(runs: int) -> None:
-    """Of machines that are each known from one set of runs: 95 % of new A/A estimates or more."""
+def test_suggested_margin_covers_estimates_of_new_runs(runs: int) -> None:
+    """For machines known from one set of runs each: at least 95 % of new A/A estimates."""
     rng = np.random.default_rng(11)
-    held, covered, half = [], [], runs // 2
+    within, covered, half = [], [], runs // 2
     truth = 1.96 * 0.03 * math.sqrt(2 / half)
     for _ in range(50):
         (metric,) = noise({"v": tuple(np.exp(rng.normal(0, 0.03, runs)))}).metrics
         fresh = rng.normal(0, 0.03, (200, 2, half)).mean(axis=2)
-        held.append(np.mean(np.abs(fresh[:, 0] - fresh[:, 1]) <= math.log1p(metric.margin)))
+        within.append(np.mean(np.abs(fresh[:, 0] - fresh[:, 1]) <= math.log1p(metric.margin)))
         covered.append(metric.margin_low <= math.expm1(truth) <= metric.margin_high)
-    assert np.mean(held) >= 0.95
-    assert np.mean(held) <= 0.99
+    assert np.mean(within) >= 0.95
+    assert np.mean(within) <= 0.99
     assert np.mean(covered) >= 0.95 - 3 * math.sqrt(0.95 * 0.05 / 50)
 
 
-def test_one_pair_is_said_to_be_one_and_its_difference_is_within_the_margin() -> None:
+def test_single_pair_is_reported_and_lies_within_the_margin() -> None:
     apart = {"a": RATES["none"], "b": tuple(1.06 * value for value in RATES["none"])}
     found = noise(apart, pairs=(("a", "b"),))
     assert found.metrics[0].margin >= 0.06
@@ -161,7 +161,7 @@ def test_one_pair_is_said_to_be_one_and_its_difference_is_within_the_margin() ->
     assert "[" in noise_tables(found)[0].rows[0][-1].text
 
 
-def test_values_without_a_ratio_raise_no_alarm() -> None:
+def test_values_without_a_ratio_raise_no_false_alarm() -> None:
     (row,) = noise({"zero": (0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0)}).rows
     assert row.alarms == 0.0
     assert row.is_alarm is False
@@ -171,9 +171,9 @@ def test_values_without_a_ratio_raise_no_alarm() -> None:
     assert noise_tables(found)[0].rows[0][-1].text == "–"
 
 
-def test_rows_that_vary_unequally_widen_the_interval_and_the_margin_lies_in_it() -> None:
+def test_unequal_rows_widen_the_interval_around_the_margin() -> None:
     quiet, loud = Sizes((0.01,) * 20, 10), Sizes((0.1,) * 20, 10)
-    alike, mixed = suggest_margin([quiet, quiet]), suggest_margin([quiet] * 9 + [loud])
-    assert mixed.high / mixed.low > alike.high / alike.low
-    for found in (alike, mixed):
+    equal, mixed = suggest_margin([quiet, quiet]), suggest_margin([quiet] * 9 + [loud])
+    assert mixed.high / mixed.low > equal.high / equal.low
+    for found in (equal, mixed):
         assert found.low < found.value < found.high

@@ -1,4 +1,4 @@
-"""Rows pair what has one name, level and tool, and say what has no partner."""
+"""Rows pair the same name, level and tool, and report entries without a partner."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def compared(folder: Path, base: str, other: str, plan: Plan | None = None) -> C
     return compare(loaded.observations, loaded.runs, [("base", "other")], plan)
 
 
-def test_lines_of_one_name_are_runs(tmp_path: Path) -> None:
+def test_lines_with_the_same_name_are_runs(tmp_path: Path) -> None:
     found = compared(tmp_path, go("Ping", 1, 2, 3, 4), go("Ping", 5, 6, 7, 8))
     time, size = found.contrasts
     assert time.baseline_values == (1e-9, 2e-9, 3 * 1e-9, 4e-9)  # as benchstat multiplies
@@ -41,19 +41,19 @@ def test_different_params_are_different_rows(tmp_path: Path) -> None:
     assert {c.params for c in found.contrasts} == {"gomaxprocs=2", "gomaxprocs=4"}
 
 
-def test_one_sided_levels_and_names_are_told(tmp_path: Path) -> None:
+def test_one_sided_levels_and_names_are_reported(tmp_path: Path) -> None:
     base = go("Ping", 1, 2, suffix="-2") + go("Ping", 1, 2, suffix="-4") + go("Old", 1, suffix="-2")
     found = compared(tmp_path, base, go("Ping", 1, 2, suffix="-2") + go("New", 1, suffix="-2"))
     assert found.only_in == {"base": ("Old",), "other": ("New",)}
     assert found.params_only_in == {"base": (("Ping", "gomaxprocs=4"),)}
 
 
-def test_nothing_in_common_is_an_error_with_the_rename(tmp_path: Path) -> None:
+def test_nothing_in_common_is_an_error_that_suggests_a_rename(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="--rename"):
         compared(tmp_path, go("Base/Ping", 1), go("With/Ping", 1))
 
 
-def test_params_in_which_the_sides_differ_are_named_without_a_benchmark(tmp_path: Path) -> None:
+def test_differing_params_are_named_without_a_benchmark(tmp_path: Path) -> None:
     tail = (
         "Percentage of the requests served within a certain time (ms)\n"
         "  50%   2\n 100%   9 (longest request)\n"
@@ -63,7 +63,7 @@ def test_params_in_which_the_sides_differ_are_named_without_a_benchmark(tmp_path
     assert "base has no params; other has connections=4" in str(error.value)
 
 
-def test_a_users_unit_line_gives_the_direction(tmp_path: Path) -> None:
+def test_unit_line_sets_the_direction_of_a_custom_metric(tmp_path: Path) -> None:
     unit = "Unit hits/op better=higher\n"
     text = "BenchmarkPing 1 {} hits/op\n"
     found = compared(tmp_path, unit + text.format(5), unit + text.format(6))
@@ -79,7 +79,7 @@ def test_a_users_unit_line_gives_the_direction(tmp_path: Path) -> None:
         ("better=lower", "assume=exact", "lower"),
     ],
 )
-def test_of_a_users_unit_the_baseline_tells_the_direction(
+def test_unit_line_of_the_baseline_sets_the_direction(
     base: str, other: str, told: str, tmp_path: Path
 ) -> None:
     text = "Unit hits/op x=y {}\nBenchmarkPing 1 {} hits/op\n"
@@ -87,7 +87,7 @@ def test_of_a_users_unit_the_baseline_tells_the_direction(
     assert (only.better, only.method) == (told, SINGLE)
 
 
-def test_files_of_one_side_that_contradict_each_other_tell_no_direction(tmp_path: Path) -> None:
+def test_contradicting_unit_lines_of_one_side_set_no_direction(tmp_path: Path) -> None:
     words = {"base/1": "lower", "base/2": "higher", "other/1": "lower"}
     for value, (name, word) in enumerate(words.items(), start=5):
         path = tmp_path / f"{name}.txt"
@@ -99,7 +99,7 @@ def test_files_of_one_side_that_contradict_each_other_tell_no_direction(tmp_path
 
 
 @pytest.mark.parametrize("unit", ["ns/op", "B/op", "allocs/op", "MB/s"])
-def test_no_unit_line_turns_the_direction_of_a_known_metric(tmp_path: Path, unit: str) -> None:
+def test_unit_line_cannot_reverse_a_known_metric(tmp_path: Path, unit: str) -> None:
     word = "lower" if unit == "MB/s" else "higher"
     line, values = f"Unit {unit} better={word} assume={{}}\n", range(5, 9)
     text = "".join(f"BenchmarkPing 1 {value} {unit}\n" for value in values)
@@ -111,14 +111,14 @@ def test_no_unit_line_turns_the_direction_of_a_known_metric(tmp_path: Path, unit
     assert plain.better != word
 
 
-def test_named_primaries_take_the_place_of_the_tools(tmp_path: Path) -> None:
+def test_named_primaries_replace_those_of_the_tool(tmp_path: Path) -> None:
     plan = Plan(primaries=(("bytes_per_op", ""),))
     found = compared(tmp_path, go("Ping", 1, 2), go("Ping", 3, 4), plan)
     assert [c.metric for c in found.contrasts if c.primary] == ["bytes_per_op"]
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_order_of_the_files_does_not_matter(tmp_path: Path, seed: int) -> None:
+def test_order_of_the_files_does_not_matter(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - test inputs
     files = []
     for variant, factor in (("base", 1.0), ("other", 1.05)):
@@ -142,7 +142,7 @@ CONTRADICTED = (
 )
 
 
-def test_medians_that_differ_the_other_way_are_told(tmp_path: Path) -> None:
+def test_medians_that_differ_the_other_way_are_reported(tmp_path: Path) -> None:
     few = compared(tmp_path, go("Ping", 10, 11, 30), go("Ping", 12, 12.5, 13))
     assert few.contrasts[0].delta > 0
     assert (few.contrasts[0].ratio or 2) < 1

@@ -1,4 +1,4 @@
-"""Blocks are taken out by design: complete ones, in a recorded order, and enough of them."""
+"""Block effects are removed by design: only complete blocks in a recorded order, and enough."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def values(variants: int, runs: int) -> dict[str, tuple[float, ...]]:
         (2, 4, RANK),
     ],
 )
-def test_the_design_chooses_the_method(variants: int, runs: int, method: str) -> None:
+def test_design_selects_the_method(variants: int, runs: int, method: str) -> None:
     names = VARIANTS[:variants]
     found, _ = sessions.compared(values(variants, runs), sessions.rotated(names, runs))
     unequal = {WELCH} if method == RANK and runs == 4 else set()  # so few may differ in spread
@@ -57,19 +57,19 @@ def test_the_design_chooses_the_method(variants: int, runs: int, method: str) ->
 
 
 @pytest.mark.parametrize("order", [None, [v for v in VARIANTS for _ in range(8)]])
-def test_without_complete_blocks_all_is_as_before(order: list[str] | None) -> None:
+def test_without_complete_blocks_auto_equals_never(order: list[str] | None) -> None:
     auto, _ = sessions.compared(RATES, order, "auto")
     never, _ = sessions.compared(RATES, order, "never")
     assert auto == never
     assert {c.method for c in auto.contrasts} == {RANK}
 
 
-def test_never_means_never() -> None:
+def test_blocks_never_disables_pairing() -> None:
     found, _ = sessions.compared(RATES, sessions.rotated(VARIANTS, 8), "never")
     assert {c.method for c in found.contrasts} == {RANK}
 
 
-def test_one_run_too_few_leaves_all_unpaired() -> None:
+def test_one_missing_run_leaves_all_rows_unpaired() -> None:
     order = sessions.rotated(VARIANTS, 8)
     short = {**RATES, "zipkin": RATES["zipkin"][:7]}
     del order[-1 - order[::-1].index("zipkin")]
@@ -78,7 +78,7 @@ def test_one_run_too_few_leaves_all_unpaired() -> None:
     assert {c.method for c in found.contrasts if c.variant != "zipkin"} == {RANK}
 
 
-def test_a_run_without_this_value_leaves_its_row_unpaired() -> None:
+def test_missing_value_leaves_only_its_row_unpaired() -> None:
     observations, runs = sessions.session(RATES, sessions.rotated(VARIANTS, 8))
     lost = (observations["variant"] == "apm") & (observations["run"] == 3)
     kept = schema.observations(observations[~lost])
@@ -86,14 +86,14 @@ def test_a_run_without_this_value_leaves_its_row_unpaired() -> None:
     assert {c.method for c in found.contrasts} == {RANK}
 
 
-def test_a_variant_without_any_value_of_a_row_has_no_part_in_it() -> None:
+def test_variant_without_values_is_left_out_of_the_row() -> None:
     observations, runs = sessions.session(RATES, sessions.rotated(VARIANTS, 8))
     kept = schema.observations(observations[observations["variant"] != "apm"])
     found = compare(kept, runs, [("none", "otlp")], Plan(blocks="auto"))
     assert {c.method for c in found.contrasts} == {ALIGNED}
 
 
-def test_aligned_rows_are_the_statistics_of_all_variants_block_by_block() -> None:
+def test_aligned_ranks_use_all_variants_of_each_block() -> None:
     found, _ = sessions.compared(RATES, sessions.rotated(VARIANTS, 8))
     table = np.log(list(zip(*RATES.values(), strict=True)))
     names = list(RATES)
@@ -104,21 +104,21 @@ def test_aligned_rows_are_the_statistics_of_all_variants_block_by_block() -> Non
         assert c.notes[0].startswith("aligned by blocks: approximate")
 
 
-def test_which_variants_are_compared_does_not_change_their_numbers() -> None:
+def test_selection_of_variants_does_not_change_their_numbers() -> None:
     observations, runs = sessions.session(RATES, sessions.rotated(VARIANTS, 8))
     alone = compare(observations, runs, [("none", "otlp")], Plan(blocks="auto"))
     found, _ = sessions.compared(RATES, sessions.rotated(VARIANTS, 8))
     assert alone.contrasts[0] in found.contrasts
 
 
-def test_runs_are_paired_by_block_whatever_their_numbers() -> None:
+def test_runs_are_paired_by_block_not_by_run_number() -> None:
     pair = {"none": RATES["none"], "otlp": RATES["otlp"]}
     order = ["none", "otlp", "otlp", "none"] * 4
     found, _ = sessions.compared(pair, order)
     assert found.contrasts[0].pvalue == wilcoxon(pair["none"], pair["otlp"]).pvalue == 2 / 2**8
 
 
-def test_five_pairs_show_the_paired_t_beside_the_unpaired_test() -> None:
+def test_five_pairs_note_the_paired_t_next_to_the_unpaired_test() -> None:
     names = VARIANTS[:2]
     found, _ = sessions.compared(values(2, 5), sessions.rotated(names, 5))
     never, _ = sessions.compared(values(2, 5), sessions.rotated(names, 5), "never")
@@ -128,7 +128,7 @@ def test_five_pairs_show_the_paired_t_beside_the_unpaired_test() -> None:
     assert plain.notes == ()
 
 
-def test_the_verdicts_of_the_quiet_set_do_not_depend_on_the_blocks() -> None:
+def test_verdicts_of_the_quiet_set_do_not_depend_on_blocks() -> None:
     words = [
         [row.word for row in judge(sessions.compared(RATES, order, blocks)[0]).rows]
         for blocks in ("auto", "never")
@@ -137,7 +137,7 @@ def test_the_verdicts_of_the_quiet_set_do_not_depend_on_the_blocks() -> None:
     assert words[0] == words[1] == ["regression", "regression", "equivalent", "regression"]
 
 
-def test_pairs_can_decide_fewer_rows_than_sides_can() -> None:
+def test_pairs_can_decide_fewer_rows_than_unpaired_sides() -> None:
     noisy = {"none": (90, 98, 95, 110, 92, 115, 101, 99), "on": (94, 91, 99, 112, 90, 118, 107, 96)}
     found, _ = sessions.compared(noisy, sessions.rotated(tuple(noisy), 8))
     copies = Comparisons(pairs=(), contrasts=found.contrasts * 7, confidence=0.95)
@@ -146,7 +146,7 @@ def test_pairs_can_decide_fewer_rows_than_sides_can() -> None:
     assert {row.contrast.method for row in judge(copies).rows} == {MAX_T}
 
 
-def test_blocks_are_complete_or_not_at_all() -> None:
+def test_blocks_need_a_recorded_order() -> None:
     _, runs = sessions.session(RATES, sessions.rotated(VARIANTS, 8))
     (design,) = find_designs(runs).values()
     assert {tuple(side.values()) for side in design.values()} == {tuple(range(1, 9))}
@@ -154,7 +154,7 @@ def test_blocks_are_complete_or_not_at_all() -> None:
     assert find_designs(other) == {}
 
 
-def test_a_word_that_is_not_known_is_refused() -> None:
+def test_unknown_block_option_is_refused() -> None:
     assert Plan().blocks == DEFAULT_BLOCKS
     with pytest.raises(ConfigError, match="use auto, never"):
         Plan(blocks="always")
@@ -186,7 +186,7 @@ def many_in_rounds(rows: int, rounds: int, cost: float) -> Comparisons:
         (200, 8, MAX_T, "max-t"),
     ],
 )
-def test_many_benchmarks_in_rounds_are_decided(
+def test_many_benchmarks_in_rounds_can_be_decided(
     rows: int, rounds: int, method: str, adjustment: str
 ) -> None:
     verdicts = judge(many_in_rounds(rows, rounds, 1.2))

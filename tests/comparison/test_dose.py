@@ -1,4 +1,4 @@
-"""Variants that carry a number: what one more unit costs, in terminal, report and JSON."""
+"""Variants with a number: the cost of one more unit, in terminal, report and JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RUNS = 6
 
 
 def write(folder: Path, doses: dict[str, float], spread: float = 0.01) -> Path:
-    """Write runs of two benchmarks, one that costs so many ns and one that always costs 500."""
+    """Write runs of two benchmarks: one with a variant's cost in ns, one that always costs 500."""
     generator = np.random.default_rng(3)
     for variant, cost in doses.items():
         (folder / variant).mkdir(parents=True)
@@ -35,7 +35,7 @@ def linear(*doses: int, kind: str = "") -> dict[str, float]:
     return {f"{kind}spans={dose}": 1000 + 12 * dose for dose in doses}
 
 
-def test_one_more_unit_has_a_cost_with_an_interval(tmp_path: Path) -> None:
+def test_cost_per_unit_has_an_interval(tmp_path: Path) -> None:
     comparison = bk.load(write(tmp_path / "r", linear(0, 1, 4, 16))).compare(baseline="spans=0")
     get, put = list_responses((row.contrast for row in comparison.verdicts.rows), 0.95)
     assert (get.row.benchmark, get.name, get.runs) == ("Get", "spans", 4 * RUNS)
@@ -52,7 +52,7 @@ def test_one_more_unit_has_a_cost_with_an_interval(tmp_path: Path) -> None:
     )
 
 
-def test_what_bends_is_no_line(tmp_path: Path) -> None:
+def test_curved_response_is_not_reported_as_a_line(tmp_path: Path) -> None:
     doses = {"spans=0": 1000.0, "spans=1": 1300.0, "spans=4": 1310.0, "spans=16": 1320.0}
     comparison = bk.load(write(tmp_path / "r", doses)).compare(baseline="spans=0")
     line, _ = comparison.parts["dose"].lines
@@ -60,7 +60,7 @@ def test_what_bends_is_no_line(tmp_path: Path) -> None:
     assert "from 0 to 16 it changes by +3" in line
 
 
-def test_a_series_that_stops_early_has_a_line_through_its_complete_rounds(tmp_path: Path) -> None:
+def test_stopped_series_fits_the_line_to_complete_rounds(tmp_path: Path) -> None:
     values = draw({"spans=0": 0, "spans=1": 0.05, "spans=4": 0.2}, 6)
     values["spans=4"].pop()
     comparison = bk.load(write_series(tmp_path / "r", values)).compare(baseline="spans=0")
@@ -78,7 +78,7 @@ def test_a_series_that_stops_early_has_a_line_through_its_complete_rounds(tmp_pa
     assert "too few runs for an interval" in line
 
 
-def test_a_rate_costs_the_time_between_requests() -> None:
+def test_cost_of_a_rate_is_the_time_between_requests() -> None:
     fixture = Path(__file__).resolve().parents[2] / "fixtures/tracing-wrk"
     names = {"spans=0": "none", "spans=4": "apm", "spans=16": "otlp"}
     loads = {name: fixture / folder for name, folder in names.items()}
@@ -89,7 +89,7 @@ def test_a_rate_costs_the_time_between_requests() -> None:
     assert response.values[0] == tuple(1 / rate for rate in row.contrast.baseline_values)
 
 
-def test_a_number_alone_is_a_dose(tmp_path: Path) -> None:
+def test_bare_number_is_a_dose(tmp_path: Path) -> None:
     doses = {f"{dose}": 1000.0 + 12 * dose for dose in (0, 1, 4)}
     comparison = bk.load(write(tmp_path / "r", doses)).compare(baseline="0")
     line, _ = comparison.parts["dose"].lines
@@ -109,19 +109,19 @@ def test_a_number_alone_is_a_dose(tmp_path: Path) -> None:
         ["a spans=0", "b spans=1", "spans=4"],
     ],
 )
-def test_fewer_than_three_doses_of_one_kind_are_none(tmp_path: Path, names: list[str]) -> None:
+def test_fewer_than_three_doses_of_a_kind_fit_no_line(tmp_path: Path, names: list[str]) -> None:
     loads = {name: write(tmp_path / f"{n}", {"x": 1000.0}) / "x" for n, name in enumerate(names)}
     comparison = bk.load(loads).compare(baseline=names[0])
     assert comparison.parts["dose"].missing.startswith("No dose")
 
 
-def test_each_kind_has_a_line_of_its_own(tmp_path: Path) -> None:
+def test_each_kind_has_its_own_line(tmp_path: Path) -> None:
     named = linear(0, 1, 4) | {
         f"{kind} sampling={dose}": 2000.0 + 500 * dose for kind in "ab" for dose in (0.1, 0.5, 1)
     }
     comparison = bk.load(write(tmp_path / "r", named)).compare(baseline="spans=0")
-    found = list_responses((row.contrast for row in comparison.verdicts.rows), 0.95)
-    kinds = {(each.kind, each.name): tuple(each.values) for each in found}
+    responses = list_responses((row.contrast for row in comparison.verdicts.rows), 0.95)
+    kinds = {(each.kind, each.name): tuple(each.values) for each in responses}
     assert kinds == {
         ("", "spans"): (0, 1, 4),
         ("a", "sampling"): (0.1, 0.5, 1),
@@ -129,7 +129,7 @@ def test_each_kind_has_a_line_of_its_own(tmp_path: Path) -> None:
     }
 
 
-def test_a_plan_states_the_number_of_a_variant(tmp_path: Path) -> None:
+def test_plan_can_state_the_dose_of_a_variant(tmp_path: Path) -> None:
     costs = {"none": 1000.0, "few": 1048.0, "many": 1192.0, "other": 3000.0}
     folder = write(tmp_path / "r", costs)
     variants = {"none": {"spans": 0}, "few": {"spans": 4}, "many": {"spans": 16}}
@@ -150,7 +150,7 @@ def test_a_plan_states_the_number_of_a_variant(tmp_path: Path) -> None:
     assert list_responses(contrasts, 0.95, doses | same) == []
 
 
-def test_every_view_has_it(tmp_path: Path) -> None:
+def test_every_view_shows_the_cost_per_unit(tmp_path: Path) -> None:
     write(tmp_path / "r", linear(0, 1, 4, 16))
     words = ("compare", "r", "--baseline", "spans=0")
     assert "each unit of spans" in benchkit(*words, cwd=tmp_path).stdout

@@ -1,4 +1,4 @@
-"""Repeats of one file count as long as files are alike; else each file counts once."""
+"""Repeats in a file count as runs if files do not differ; otherwise each file counts once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchkit.tables.wide import wide_table
 
 ROW = Row("", "parse", "", "go", "", "time_per_op", "sample")
 #: Factors of three files of a variant.
-ALIKE, APART = (1.0, 1.001, 0.999), (1.0, 1.06, 0.94)
+EQUAL, APART = (1.0, 1.001, 0.999), (1.0, 1.06, 0.94)
 
 
 def write(folder: Path, variant: str, levels: tuple[float, ...], repeats: int = 6) -> None:
@@ -31,14 +31,14 @@ def write(folder: Path, variant: str, levels: tuple[float, ...], repeats: int = 
 @pytest.mark.parametrize(
     ("baseline", "variant", "runs"),
     [
-        (ALIKE, ALIKE, (18, 18)),
+        (EQUAL, EQUAL, (18, 18)),
         (APART, APART, (3, 3)),
-        (ALIKE, APART, (3, 3)),
+        (EQUAL, APART, (3, 3)),
         (APART[:1], APART, (1, 3)),
         (APART[:1], APART[1:2], (6, 6)),
     ],
 )
-def test_files_count_once_where_they_differ_beyond_their_repeats(
+def test_files_count_once_if_they_differ_more_than_their_repeats(
     tmp_path: Path, baseline: tuple[float, ...], variant: tuple[float, ...], runs: tuple[int, int]
 ) -> None:
     write(tmp_path, "x", baseline)
@@ -55,12 +55,12 @@ def test_files_count_once_where_they_differ_beyond_their_repeats(
 
 
 def draw(rng: np.random.Generator, share: float, files: int = 3, repeats: int = 10) -> np.ndarray:
-    """Return times of files, which share so much of the variance."""
+    """Return times of repeats in files; ``share`` of their variance lies between files."""
     levels = rng.normal(0, share**0.5, (files, 1))
     return np.exp(0.02 * (levels + rng.normal(0, (1 - share) ** 0.5, (files, repeats))))
 
 
-def test_identical_programs_seldom_differ_whatever_files_share() -> None:
+def test_identical_programs_seldom_differ_at_any_shared_variance() -> None:
     rng = np.random.default_rng(20261129)
     of_run = {run: run // 10 for run in range(30)}
     files = {ROW.workload.side(name): of_run for name in "ab"}
@@ -75,7 +75,7 @@ def test_identical_programs_seldom_differ_whatever_files_share() -> None:
         assert rejected / 200 <= most
 
 
-def test_one_variant_is_joined_by_the_f_test_of_a_single_factor() -> None:
+def test_single_variant_is_joined_by_a_one_way_f_test() -> None:
     rng = np.random.default_rng(7)
     for share in (0.0, 0.05, 0.1, 0.2):
         drawn = draw(rng, share)

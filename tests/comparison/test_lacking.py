@@ -1,4 +1,4 @@
-"""Variants without a readable value: named in the first line, whatever became of their files."""
+"""Variants without a readable value are named in the first line, however their files failed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchkit.cli.console import render_comparison
 from benchkit.errors import DataError
 
 FIXTURE = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk"
-SAID = "no readable requests/s: skywalking, zipkin."
+NOTICE = "no readable requests/s: skywalking, zipkin."
 
 
 def damage(path: Path, how: str) -> None:
@@ -33,7 +33,7 @@ def test_variants_are_named_however_their_files_were_damaged(results: Path, how:
     for name in ("skywalking", "zipkin"):
         for path in results.glob(f"{name}/wrk-[0-9].txt"):
             damage(path, how)
-    assert bk.load(results).compare(baseline="none").verdict.endswith(SAID)
+    assert bk.load(results).compare(baseline="none").verdict.endswith(NOTICE)
 
 
 def test_variants_of_damaged_files_are_named_in_every_output(results: Path) -> None:
@@ -46,7 +46,7 @@ def test_variants_of_damaged_files_are_named_in_every_output(results: Path) -> N
 
     found = bk.load(results).compare(baseline="none")
 
-    assert found.verdict.endswith(SAID)
+    assert found.verdict.endswith(NOTICE)
     assert f"\n### {found.verdict}".replace("_", "") in found.to_markdown().replace("_", "")
     assert found.verdict in found.to_html().replace("&gt;", ">")
     assert render_comparison(found.verdicts).startswith(found.verdict)
@@ -56,17 +56,17 @@ def test_variants_of_damaged_files_are_named_in_every_output(results: Path) -> N
     }
 
 
-def test_a_variant_with_warm_ups_alone_and_one_without_any_file_are_named(results: Path) -> None:
+def test_variants_with_only_warm_ups_or_no_file_are_named(results: Path) -> None:
     for path in results.glob("zipkin/wrk-[0-9].txt"):
         path.unlink()
     for path in results.glob("skywalking/wrk-w*.txt"):
         path.unlink()
     for path in results.glob("skywalking/wrk-*.txt"):
         damage(path, "")
-    assert bk.load(results).compare(baseline="none").verdict.endswith(SAID)
+    assert bk.load(results).compare(baseline="none").verdict.endswith(NOTICE)
 
 
-def test_a_value_that_the_baseline_lacks_is_named_of_it() -> None:
+def test_value_missing_from_the_baseline_is_attributed_to_it() -> None:
     frame = bk.load(FIXTURE).where(variant=["none", "otlp"]).observations
     kept = frame[(frame["variant"] == "otlp") | (frame["metric"] != "request_rate")]
     found = bk.compare(kept, baseline="none")
@@ -74,7 +74,7 @@ def test_a_value_that_the_baseline_lacks_is_named_of_it() -> None:
     assert found.verdict.endswith("No readable requests/s: none.")
 
 
-def test_what_was_not_asked_for_is_not_missed(results: Path) -> None:
+def test_unselected_variants_are_not_reported_missing(results: Path) -> None:
     for path in results.glob("zipkin/wrk-[0-9].txt"):
         damage(path, "")
     (results / "notes").mkdir()
@@ -86,7 +86,7 @@ def test_what_was_not_asked_for_is_not_missed(results: Path) -> None:
     assert "readable" not in narrow.compare(baseline="none").verdict
 
 
-def test_where_one_variant_is_left_the_lost_ones_are_named(results: Path) -> None:
+def test_lost_variants_are_named_if_only_one_is_left(results: Path) -> None:
     for name in ("apm", "otlp", "skywalking", "zipkin"):
         for path in results.glob(f"{name}/wrk-w*.txt"):
             path.unlink()
@@ -96,7 +96,7 @@ def test_where_one_variant_is_left_the_lost_ones_are_named(results: Path) -> Non
         bk.load(results).compare()
 
 
-def test_copies_are_named_where_they_leave_nothing_to_compare(tmp_path: Path) -> None:
+def test_copies_are_named_if_nothing_is_left_to_compare(tmp_path: Path) -> None:
     line = "pkg: x\nBenchmarkA-8 \t 1000000\t 10{}.0 ns/op\n"
     failed = "panic: no\nFAIL\tx\t0.5s\n"
     for variant in ("old", "new"):
@@ -108,10 +108,10 @@ def test_copies_are_named_where_they_leave_nothing_to_compare(tmp_path: Path) ->
         bk.load(tmp_path / "old", tmp_path / "new").compare()
 
 
-def test_where_every_run_failed_the_tool_and_the_command_that_lists_them_are_named(
+def test_failure_of_every_run_names_tool_and_list_command(
     tmp_path: Path,
 ) -> None:
-    """Results of asv in a broken environment were said to have an unknown format."""
+    """Results of asv in a broken environment were reported as an unknown format."""
     path = tmp_path / "1c6b3169-py3.9.json"
     text = '{"result_columns": ["result"], "env_name": "py3.9", "commit_hash": "1c6b", '
     path.write_text(text + '"results": {"a.time_b": [null]}}', encoding="utf-8")
@@ -120,7 +120,7 @@ def test_where_every_run_failed_the_tool_and_the_command_that_lists_them_are_nam
     assert f"`benchkit runs {path}`" in raised.value.hint
 
 
-def test_a_metric_in_another_unit_is_named_and_not_compared(
+def test_metric_in_another_unit_is_named_and_not_compared(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = [

@@ -1,4 +1,4 @@
-"""The interval of the extra CPU that no request waits for: by the method of the row's change."""
+"""The interval of the extra CPU that no request waits for uses the method of the row's change."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def in_rounds() -> schema.Runs:
 
 
 def estimate(method: str, *, of: list[RequestCost], arranged: bool) -> Estimate | None:
-    """Estimate what is out of band of otlp beside none, whose CPU is compared by a method."""
+    """Estimate the out-of-band cost of otlp vs. none, whose CPU is compared by a method."""
     row = replace(
         tracing().rows[0].contrast,
         **LABELS["otlp"]._asdict(),
@@ -77,11 +77,13 @@ NONE, OTLP, APM = SIDES["none"], SIDES["otlp"], SIDES["apm"]
         (ALIGNED, True, compare_aligned(list(zip(NONE, OTLP, APM, strict=True)), 0, 1)[0]),
     ],
 )
-def test_it_is_by_the_method_of_the_row(method: str, arranged: bool, expected: Estimate) -> None:
+def test_interval_uses_the_method_of_the_row(
+    method: str, arranged: bool, expected: Estimate
+) -> None:
     assert estimate(method, of=costs(), arranged=arranged) == expected
 
 
-def test_rounds_take_out_what_is_common_to_both_sides() -> None:
+def test_rounds_remove_variation_common_to_both_sides() -> None:
     unpaired = estimate(RANK, of=costs(), arranged=False)
     paired = estimate(SIGNED, of=costs(), arranged=True)
     assert unpaired is not None
@@ -90,13 +92,13 @@ def test_rounds_take_out_what_is_common_to_both_sides() -> None:
 
 
 @pytest.mark.parametrize("runs", [0, 1, 7])
-def test_a_surplus_that_lacks_a_round_has_no_interval_by_rounds(runs: int) -> None:
+def test_missing_round_leaves_no_interval_by_rounds(runs: int) -> None:
     base, other, third = costs()
     short = replace(other, surplus=dict(list(other.surplus.items())[:runs]))
     assert estimate(SIGNED, of=[base, short, third], arranged=True) is None
 
 
-def test_one_run_on_a_side_has_no_interval() -> None:
+def test_single_run_on_a_side_has_no_interval() -> None:
     base, other, third = costs()
     assert (
         estimate(RANK, of=[base, replace(other, surplus={1: 2.0}), third], arranged=False) is None

@@ -1,4 +1,4 @@
-"""Rank tests that are made together are those of each row alone."""
+"""Rank tests of many rows equal those of each row alone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROWS = st.lists(st.tuples(SIDE, SIDE), max_size=6)
 
 @given(rows=ROWS, confidence=st.sampled_from([0.8, 0.95]))
 @example(rows=[((1.0,) * 4, (1.0, 1.0, 0.5, 1e200))], confidence=0.8)
-def test_a_row_among_others_is_measured_as_if_it_were_alone(
+def test_row_is_measured_the_same_among_others_as_alone(
     rows: list[tuple[tuple[float, ...], tuple[float, ...]]], confidence: float
 ) -> None:
     ranks = Ranks(rows, confidence)
@@ -28,7 +28,7 @@ def test_a_row_among_others_is_measured_as_if_it_were_alone(
 
 
 @pytest.mark.parametrize("runs", [3, 4, 34, 51])
-def test_notes_are_those_of_the_row(runs: int) -> None:
+def test_notes_belong_to_their_row(runs: int) -> None:
     x = tuple(float(1 + i) for i in range(runs))
     sides = [(x, tuple(v + 0.5 for v in x)), (x, x), ((5.0,) * runs, (6.0,) * runs)]
     ranks = Ranks(sides, 0.95)
@@ -43,7 +43,7 @@ def test_notes_are_those_of_the_row(runs: int) -> None:
         assert test.method.startswith("mann-whitney")
 
 
-def test_rows_that_were_not_given_have_no_method() -> None:
+def test_unknown_and_undecidable_rows_have_no_method() -> None:
     ranks = Ranks([((1.0, 2.0), (3.0, 4.0)), ((2.0, 2.0), (2.0,))], 0.95)
     assert ranks.method((1.0, 2.0), (3.0, 5.0)) is None
     assert ranks.method((2.0, 2.0), (2.0,)) is None

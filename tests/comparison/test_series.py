@@ -1,4 +1,4 @@
-"""An early-stopping series is judged by its own tests, or not at all."""
+"""An early-stopping series is judged by its own tests or not at all."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def remove(folder: Path, variant: str, number: int) -> None:
         path.unlink()
 
 
-def test_rows_are_judged_at_the_look_that_decides_them(tmp_path: Path) -> None:
+def test_rows_are_judged_at_the_look_that_decided_them(tmp_path: Path) -> None:
     folder = write_series(tmp_path / "results", draw(EFFECTS, 12))
     slower, same = row(folder), row(folder, "apm")
     assert (slower.word, same.word) == ("regression", "equivalent")
@@ -42,7 +42,7 @@ def test_rows_are_judged_at_the_look_that_decides_them(tmp_path: Path) -> None:
     assert len(slower.contrast.arranged[0]) == 4
 
 
-def test_the_interval_is_wider_than_that_of_as_many_fixed_runs(tmp_path: Path) -> None:
+def test_interval_is_wider_than_for_the_same_number_of_fixed_runs(tmp_path: Path) -> None:
     sides = draw({"none": 0.0, "otlp": 0.04}, 8, spread=0.03)
     stopped = row(write_series(tmp_path / "stopped", sides)).contrast
     fixed = row(write_series(tmp_path / "fixed", sides, design=None)).contrast
@@ -55,14 +55,14 @@ def test_the_interval_is_wider_than_that_of_as_many_fixed_runs(tmp_path: Path) -
     assert low[0, -1] < 0 < high[0, -1]
 
 
-def test_no_option_makes_a_fixed_series_of_it(tmp_path: Path) -> None:
+def test_no_option_turns_it_into_a_fixed_series(tmp_path: Path) -> None:
     folder = write_series(tmp_path / "results", draw(EFFECTS, 8))
     for options in ({"method": "welch"}, {"method": "rank"}, {"blocks": "never"}):
         assert row(folder, **options).contrast.method == "sequential"
 
 
 @pytest.mark.parametrize("number", [1, 3, 7])
-def test_a_lost_run_leaves_no_verdict_and_a_finding(tmp_path: Path, number: int) -> None:
+def test_lost_run_leaves_a_finding_and_no_verdict(tmp_path: Path, number: int) -> None:
     folder = write_series(tmp_path / "results", draw(EFFECTS, 8))
     remove(folder, "otlp", number)
     lost = row(folder)
@@ -74,7 +74,7 @@ def test_a_lost_run_leaves_no_verdict_and_a_finding(tmp_path: Path, number: int)
     assert run(["gate", str(folder), "--baseline", "none", "--variant", "otlp"]) == 4
 
 
-def test_a_last_round_under_way_and_an_earlier_end_are_earlier_looks(tmp_path: Path) -> None:
+def test_unfinished_round_or_early_end_is_an_earlier_look(tmp_path: Path) -> None:
     folder = write_series(tmp_path / "results", draw(EFFECTS, 8))
     before = row(folder)
     remove(folder, "otlp", 8)
@@ -94,7 +94,7 @@ def test_a_last_round_under_way_and_an_earlier_end_are_earlier_looks(tmp_path: P
     assert row(folder).contrast.ratio == under_way
 
 
-def test_runs_from_elsewhere_are_not_mixed_in(tmp_path: Path) -> None:
+def test_runs_outside_the_series_are_not_mixed_in(tmp_path: Path) -> None:
     folder = write_series(tmp_path / "results", draw({"none": 0.0, "otlp": 0.08}, 8))
     write_series(folder, draw({"apm": 0.1}, 8), design=None)
     assert "apm has runs that are not part of the series" in row(folder, "apm").notes[0]
@@ -103,7 +103,7 @@ def test_runs_from_elsewhere_are_not_mixed_in(tmp_path: Path) -> None:
     assert "several series" in row(folder, "apm").notes[0]
 
 
-def test_the_baseline_of_a_series_is_that_of_a_comparison(tmp_path: Path) -> None:
+def test_series_and_comparison_have_the_same_baseline(tmp_path: Path) -> None:
     folder = write_series(tmp_path / "r", draw({"main": 0.0, "v2": 0.1}, 4), baseline="v2")
     assert bk.load(folder).choose_pairs() == (("v2", "main"),)
     assert bk.load(folder).choose_pairs("main") == (("main", "v2"),)
@@ -111,7 +111,7 @@ def test_the_baseline_of_a_series_is_that_of_a_comparison(tmp_path: Path) -> Non
     assert bk.load(folder).choose_pairs() == (("main", "v2"), ("main", "v3"))
 
 
-def test_the_store_keeps_the_series(tmp_path: Path) -> None:
+def test_store_keeps_the_series(tmp_path: Path) -> None:
     folder = write_series(tmp_path / "results", draw(EFFECTS, 8))
     store = str(tmp_path / "store")
     assert run(["ingest", str(folder), "--store", store, "--quiet"]) == 0
@@ -121,7 +121,7 @@ def test_the_store_keeps_the_series(tmp_path: Path) -> None:
     assert read_stopping(stated)[0] == DESIGN
 
 
-def test_the_gate_holds_a_limit_by_all_looks(
+def test_gate_checks_a_limit_over_all_looks(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = write_series(tmp_path / "results", draw({"none": 0.0, "otlp": 0.08}, 10))
@@ -132,7 +132,7 @@ def test_the_gate_holds_a_limit_by_all_looks(
         assert gate["rows"][0]["method"] == "sequential"
 
 
-def test_what_a_sidecar_states_is_read_back() -> None:
+def test_facts_of_a_sidecar_are_read_back() -> None:
     stated = {name: f"{value}" for name, value in write_stopping(DESIGN, 3).items()}
     assert read_stopping(stated) == (DESIGN, 3)
     for change in ({"most": "3"}, {"spending": "all"}, {"round": "0"}, {"least": "x"}):
@@ -140,7 +140,7 @@ def test_what_a_sidecar_states_is_read_back() -> None:
     assert read_stopping({}) == (None, 0)
 
 
-def test_what_was_decided_after_a_round_stands_after_all_of_them(tmp_path: Path) -> None:
+def test_early_decision_remains_after_all_rounds(tmp_path: Path) -> None:
     sides = draw({"none": 0.0, "otlp": 0.05, "apm": 0.0, "zipkin": 0.035}, 14, spread=0.02, seed=8)
     folder = write_series(tmp_path / "results", sides)
     judged: dict[int, dict[str, Any]] = {}

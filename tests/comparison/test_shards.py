@@ -1,4 +1,4 @@
-"""Generators of one load are no repeats: they are named and decide nothing."""
+"""Generators of one load are not repeats: they are named and decide nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WRK = (FIXTURES / "tracing-wrk/none/wrk-1.txt").read_text(encoding="utf-8")
 
 
 def write(folder: Path, starts: dict[str, int], cost: float) -> None:
-    """Write runs of 15 s that start at certain seconds of a minute."""
+    """Write runs of 15 s that start at given seconds of a minute."""
     folder.mkdir(parents=True)
     for place, (name, second) in enumerate(starts.items()):
         rate = f"{10000 * (1 - cost) + place:.2f}"
@@ -42,7 +42,7 @@ def test_generators_of_one_load_decide_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["shard-{}", "wrk-worker{}", "wrk_{}_of_4", "pod-{}"])
-def test_names_that_number_generators_suffice(tmp_path: Path, name: str) -> None:
+def test_numbered_generator_names_suffice(tmp_path: Path, name: str) -> None:
     for variant, rate in (("main", 10_000), ("pr", 8_500)):
         (tmp_path / variant).mkdir()
         for shard in range(1, 5):
@@ -57,7 +57,7 @@ def test_names_that_number_generators_suffice(tmp_path: Path, name: str) -> None
 
 
 @pytest.mark.parametrize("name", ["wrk_run{}_of_4", "wrk_run_{}_of_4", "trial-{}-of-4"])
-def test_names_that_count_runs_of_a_series_number_no_generators(tmp_path: Path, name: str) -> None:
+def test_names_numbering_runs_of_a_series_are_not_generators(tmp_path: Path, name: str) -> None:
     for variant, rate in (("main", 10_000), ("pr", 8_500)):
         (tmp_path / variant).mkdir()
         for run in range(1, 5):
@@ -68,7 +68,7 @@ def test_names_that_count_runs_of_a_series_number_no_generators(tmp_path: Path, 
     assert set(comparison.frame.query("primary")["verdict"]) == {"regression"}
 
 
-def test_shards_whose_run_no_two_files_share_are_repeats(tmp_path: Path) -> None:
+def test_shards_with_distinct_runs_are_repeats(tmp_path: Path) -> None:
     for variant, rate in (("main", 10_000), ("pr", 8_500)):
         (tmp_path / variant).mkdir()
         for number in range(1, 5):
@@ -97,7 +97,7 @@ def test_runs_that_do_not_overlap_are_repeats(tmp_path: Path, starts: dict[str, 
     assert row.verdict == "regression"
 
 
-def test_no_fixture_holds_generators() -> None:
+def test_fixtures_contain_no_generators() -> None:
     for folder in ("tracing-wrk", "redis-gobench", "shorturl-k6", "skywalking-vegeta"):
         if (FIXTURES / folder).is_dir():
             found = bk.load(FIXTURES / folder).check()

@@ -1,4 +1,4 @@
-"""Intervals of all rows at once: wider than a row's, by its statistic, and holding together."""
+"""Simultaneous intervals: wider than a single row's, by its statistic, with joint coverage."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEVEL = 0.05 * (1 + 1e-9)
 
 
 def draw(rows: int, n: int, m: int, ratio: float, seed: int, effect: float = 0.1) -> Verdicts:
-    """Draw benchmarks of which every second one is slower by the effect."""
+    """Draw benchmarks, every second one of which is slower by the effect."""
     generator = np.random.default_rng(seed)
     sides: dict[str, tuple[Sequence[float], Sequence[float]]] = {}
     for row in range(rows):
@@ -47,7 +47,7 @@ def ends(interval: tuple[float | None, float | None]) -> tuple[float, float]:
     st.sampled_from([1.0, 3.0]),
     st.integers(0, 1000),
 )
-def test_p_and_interval_are_of_the_statistic_that_was_adjusted(
+def test_p_and_interval_use_the_adjusted_statistic(
     rows: int, n: int, m: int, ratio: float, seed: int
 ) -> None:
     for row in draw(rows, n, m, ratio, seed).primary:
@@ -75,7 +75,7 @@ def test_p_and_interval_are_of_the_statistic_that_was_adjusted(
         (1, 3, 3, 1.0, "welch"),
     ],
 )
-def test_of_all_rows_it_is_wider_and_of_one_row_its_own(
+def test_joint_interval_is_wider_except_for_a_single_row(
     rows: int, n: int, m: int, ratio: float, method: str
 ) -> None:
     row = draw(rows, n, m, ratio, 1).primary[0]
@@ -89,7 +89,7 @@ def test_of_all_rows_it_is_wider_and_of_one_row_its_own(
         assert high <= wide_high
 
 
-def test_ranks_and_welch_are_taken_at_the_share_of_a_row() -> None:
+def test_ranks_and_welch_use_the_level_share_of_a_row() -> None:
     c = draw(1, 8, 8, 1.0, 1).primary[0].contrast
     ranks = hodges_lehmann(*logs(c), 1 - 0.05 / 4)
     assert ends(widen(c, 4)) == pytest.approx((ranks.low, ranks.high))
@@ -98,7 +98,7 @@ def test_ranks_and_welch_are_taken_at_the_share_of_a_row() -> None:
     assert ends(widen(unequal, 4)) == pytest.approx((means.low, means.high))
 
 
-def test_too_few_runs_have_no_interval_of_all_rows() -> None:
+def test_too_few_runs_have_no_joint_interval() -> None:
     c = draw(1, 4, 4, 1.0, 1).primary[0].contrast
     assert widen(c, 10) == (None, None)
     assert widen(replace(c, method="prediction"), 2) == (None, None)
@@ -115,7 +115,7 @@ def test_values_without_a_ratio_keep_their_unit() -> None:
 
 
 @pytest.mark.parametrize(("n", "m", "ratio"), [(6, 6, 1.0), (6, 6, 2.0), (8, 4, 3.0)])
-def test_all_rows_are_covered_at_once(n: int, m: int, ratio: float) -> None:
+def test_joint_intervals_cover_all_rows(n: int, m: int, ratio: float) -> None:
     sessions, missed = 40, 0
     for seed in range(sessions):
         verdicts = draw(20, n, m, ratio, seed)
@@ -125,7 +125,7 @@ def test_all_rows_are_covered_at_once(n: int, m: int, ratio: float) -> None:
     assert missed / sessions <= 0.065 + 3 * math.sqrt(0.05 * 0.95 / sessions)
 
 
-def test_a_row_keeps_no_remark_of_a_test_that_does_not_decide_it() -> None:
+def test_row_drops_notes_of_a_test_that_does_not_decide_it() -> None:
     found = draw(30, 3, 3, 1.0, 5)
     for c, row in zip(found.comparisons.contrasts, found.rows, strict=True):
         assert row.contrast.method != c.method

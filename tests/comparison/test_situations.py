@@ -1,4 +1,4 @@
-"""The situation is chosen from the data, named, and can be asked for."""
+"""The situation is chosen from the data, named, and can be overridden."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Sides = dict[str, tuple[float, ...]]
 def rates(values: Sides, **asked: str) -> Comparisons:
     rows = [
         (variant, "/ping", run, "request_rate", "mean", value, "1/s")
-        for variant, found in values.items()
-        for run, value in enumerate(found, 1)
+        for variant, sample in values.items()
+        for run, value in enumerate(sample, 1)
     ]
     frames = observations(rows, "wrk"), runs_of(rows, "wrk")
     return compare(*frames, [("none", "otlp")], Plan(**asked))  # type: ignore[arg-type]
@@ -39,7 +39,7 @@ def sides(k: int, m: int) -> Sides:
 
 
 @pytest.mark.parametrize(
-    ("k", "m", "asked", "method"),
+    ("k", "m", "requested", "method"),
     [
         (8, 8, "auto", "hodges-lehmann"),
         (8, 3, "auto", "welch"),
@@ -55,11 +55,13 @@ def sides(k: int, m: int) -> Sides:
         (7, 1, "rank", "single run"),
     ],
 )
-def test_the_method_follows_the_runs_and_the_wish(k: int, m: int, asked: str, method: str) -> None:
-    assert single(sides(k, m), method=asked).method == method
+def test_method_follows_the_runs_and_the_request(
+    k: int, m: int, requested: str, method: str
+) -> None:
+    assert single(sides(k, m), method=requested).method == method
 
 
-def test_a_wish_that_the_runs_do_not_allow_is_told() -> None:
+def test_unsuitable_requested_method_is_reported() -> None:
     assert any(
         ("4 runs are too few for a prediction") in note
         for note in single(sides(4, 4), method="history").notes
@@ -67,7 +69,7 @@ def test_a_wish_that_the_runs_do_not_allow_is_told() -> None:
     assert "rank needs 2 runs on each side" in single(sides(7, 1), method="rank").notes
 
 
-def test_a_new_run_outside_its_history_is_named_and_no_verdict() -> None:
+def test_new_run_outside_its_history_is_named_without_a_verdict() -> None:
     comparisons = rates(sides(8, 1))
     (row,) = judge(comparisons).rows
     c = row.contrast
@@ -80,7 +82,7 @@ def test_a_new_run_outside_its_history_is_named_and_no_verdict() -> None:
     assert not any("excluded" in note for note in row.notes)
 
 
-def test_the_history_may_be_on_either_side() -> None:
+def test_history_may_be_on_either_side() -> None:
     new = single(sides(8, 1))
     old = single({"none": RATES["otlp"][:1], "otlp": RATES["none"]})
     assert (old.ratio, old.ratio_low) == pytest.approx(
@@ -88,7 +90,7 @@ def test_the_history_may_be_on_either_side() -> None:
     )
 
 
-def test_a_method_that_is_named_goes_before_blocks() -> None:
+def test_requested_method_takes_precedence_over_blocks() -> None:
     assert Plan(blocks="auto").uses_blocks
     assert not Plan(blocks="auto", method="rank").uses_blocks
     assert not Plan(blocks="never").uses_blocks
@@ -100,7 +102,7 @@ def test_unknown_methods_are_refused() -> None:
 
 
 def sampled(levels: dict[str, float], size: int = 2000) -> tuple[schema.Observations, schema.Runs]:
-    """Return one run of 20 s of each variant, summed up as ingest does it."""
+    """Return one run of 20 s of each variant, summarised as ingest does."""
     rng = np.random.default_rng(1)
     columns: dict[str, list[object]] = {column.name: [] for column in schema.COLUMNS}
     names = ("subject", "metric", "stat", "value", "unit", "n", "time", "resolution", "origin")
@@ -140,18 +142,18 @@ def test_single_runs_with_samples_have_a_within_run_interval_and_no_verdict() ->
     assert not any("excluded" in note for row in verdicts.rows for note in row.notes)
 
 
-def test_statistics_without_stretches_stay_a_direction() -> None:
+def test_statistics_without_stretches_give_only_a_direction() -> None:
     assert within("p75").method == "single run"
 
 
-def test_a_percentile_with_a_thin_tail_is_refused_and_says_why() -> None:
+def test_percentile_with_too_few_samples_beyond_it_is_refused_with_a_reason() -> None:
     thin = within("p99.9")
     assert (thin.method, thin.ratio, thin.pvalue) == ("too few events", None, None)
     assert thin.notes == ("only 2 events of a run lie beyond p99.9; at least 10 are needed",)
     assert within("p99").method == "single run"
 
 
-def test_requests_tell_the_events_of_a_reported_percentile() -> None:
+def test_request_count_gives_the_events_of_a_reported_percentile() -> None:
     def rows(count: float) -> list[tuple[str, str, int, str, str, float, str]]:
         return [
             (variant, "/ping", run, metric, stat, value, unit)
@@ -171,7 +173,7 @@ def test_requests_tell_the_events_of_a_reported_percentile() -> None:
     assert methods == ["too few events", "hodges-lehmann"]
 
 
-def test_the_report_explains_every_method_in_use() -> None:
+def test_report_explains_every_method_in_use() -> None:
     frames = sampled({"none": 0.002, "otlp": 0.003})
     told = " ".join(describe_method(judge(compare(*frames, [("none", "otlp")]))))
     assert "within-run interval comes from parts of each run" in told
@@ -180,8 +182,8 @@ def test_the_report_explains_every_method_in_use() -> None:
     assert "earlier runs" in " ".join(describe_method(judge(rates(sides(8, 1)))))
 
 
-def test_a_load_beside_it_does_not_change_what_a_workload_is_judged_by() -> None:
-    """One result at a held rate made every row of its tool a matter of median latency."""
+def test_another_load_does_not_change_the_primary_of_a_workload() -> None:
+    """One fixed-rate result made median latency primary for every row of its tool."""
     rows = [
         (variant, "/ping", run, metric, stat, value, unit)
         for variant, found in sides(6, 6).items()

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from changepoint_simulation import STEP, World, simulate, tell_missed
+from changepoint_simulation import STEP, World, simulate, write_missed
 from documents import read_documents
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -185,5 +185,5 @@ def test_the_manuals_table_is_what_the_simulation_says() -> None:
 
 def test_the_manual_says_how_often_a_clear_step_is_missed_in_a_short_series() -> None:
     text = " ".join(read_documents().split())
-    assert f"in the middle is missed in {tell_missed(10, 0.0, 200)}." in text
-    assert f"if neighbours correlate by 0.5, in {tell_missed(20, 0.5, 200)[:-2]} and" in text
+    assert f"in the middle is missed in {write_missed(10, 0.0, 200)}." in text
+    assert f"if neighbours correlate by 0.5, in {write_missed(20, 0.5, 200)[:-2]} and" in text
