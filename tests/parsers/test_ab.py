@@ -1,4 +1,4 @@
-"""ab's report: real ones value by value, every version, and every option that changes its lines."""
+"""ab's report: real reports value by value, every version, and every option that changes it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from benchkit.parsers.base import Head, Reading, Source
 SMALL = NGINX / "ab-small-c30-1.txt"
 
 
-def test_a_whole_report_is_read_value_by_value() -> None:
+def test_every_value_of_a_complete_report_is_read() -> None:
     reading = only(SMALL)
     phases = {
         (subject, "phase_time", stat): value
@@ -67,7 +67,7 @@ def test_a_whole_report_is_read_value_by_value() -> None:
     assert remarks(SMALL) == []
 
 
-def test_the_run_is_described_as_far_as_ab_tells() -> None:
+def test_run_metadata_is_read() -> None:
     reading = only(SMALL)
     assert (reading.tool, reading.form, reading.status) == ("ab", "text", "complete")
     assert (reading.line, reading.last_line) == (1, 42)
@@ -82,15 +82,15 @@ def test_the_run_is_described_as_far_as_ab_tells() -> None:
     assert (reading.command, reading.started_at, reading.target_rate) == (None, None, None)
 
 
-def test_a_row_knows_its_line_its_unit_its_count_and_its_rounding() -> None:
-    told = {row[:3]: (row[4], row[5], row[7], row[9]) for row in only(SMALL).rows}
-    assert told[None, "duration", "total"] == ("s", None, 0.001, 16)
-    assert told[None, "request_rate", "mean"] == ("1/s", None, 0.01, 21)
-    assert told[None, "time_per_request", "mean"] == ("s", None, 1e-6, 22)
-    assert told[None, "bandwidth_in", "mean"] == ("B/s", None, 10.24, 24)
-    assert told[None, "latency", "max"] == ("s", 3000, 0.001, 31)
-    assert told["connect", "phase_time", "stdev"] == ("s", 3000, 0.0001, 28)
-    assert told[None, "latency", "p99"] == ("s", 3000, 0.001, 41)
+def test_rows_have_unit_count_resolution_and_line() -> None:
+    details = {row[:3]: (row[4], row[5], row[7], row[9]) for row in only(SMALL).rows}
+    assert details[None, "duration", "total"] == ("s", None, 0.001, 16)
+    assert details[None, "request_rate", "mean"] == ("1/s", None, 0.01, 21)
+    assert details[None, "time_per_request", "mean"] == ("s", None, 1e-6, 22)
+    assert details[None, "bandwidth_in", "mean"] == ("B/s", None, 10.24, 24)
+    assert details[None, "latency", "max"] == ("s", 3000, 0.001, 31)
+    assert details["connect", "phase_time", "stdev"] == ("s", 3000, 0.0001, 28)
+    assert details[None, "latency", "p99"] == ("s", 3000, 0.001, 41)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_row_knows_its_line_its_unit_its_count_and_its_rounding() -> None:
         ("ab-k-c30-1", "30", 21067.01, 0.001, 0.008, 0.028),
     ],
 )
-def test_the_runs_of_the_scenario(
+def test_runs_of_the_scenario_have_the_expected_values(
     name: str, connections: str, rate: float, p50: float, p99: float, largest: float
 ) -> None:
     path = NGINX / f"{name}.txt"
@@ -116,20 +116,20 @@ def test_the_runs_of_the_scenario(
     assert remarks(path) == []
 
 
-def test_a_time_below_half_a_millisecond_is_a_zero_that_counts() -> None:
+def test_time_below_half_a_millisecond_is_kept_as_zero() -> None:
     rows = {row[2]: (row[3], row[7]) for row in only(NGINX / "ab-c1-1.txt").rows if not row[0]}
     assert rows["p50"] == (0.0, 0.001)
     assert rows["median"] == (0.0, 0.001)
 
 
-def test_kept_alive_connections_are_counted_beside_the_results() -> None:
+def test_keep_alive_count_goes_to_the_environment() -> None:
     assert only(NGINX / "ab-k-c30-1.txt").env["keep_alive"] == "100000"
 
 
-def test_failures_by_length_stand_apart_and_are_explained() -> None:
+def test_length_failures_are_separate_and_explained() -> None:
     path = LIMITS / "ab-length-failures-1.txt"
-    found = {row[0]: row[3] for row in only(path).rows if row[1] == "failures"}
-    assert found == {None: 195, "connect": 0, "receive": 0, "length": 195, "exceptions": 0}
+    actual = {row[0]: row[3] for row in only(path).rows if row[1] == "failures"}
+    assert actual == {None: 195, "connect": 0, "receive": 0, "length": 195, "exceptions": 0}
     (remark,) = remarks(path)
     assert (remark.severity, remark.line) == ("note", 43)
     assert "195 requests" in remark.what
@@ -139,17 +139,17 @@ def test_failures_by_length_stand_apart_and_are_explained() -> None:
 
 
 @pytest.mark.parametrize("name", ["ab-404-1", "ab-503-1"])
-def test_responses_outside_2xx_are_no_failures_of_ab_but_told(name: str) -> None:
+def test_non_2xx_responses_are_not_failures_but_are_reported(name: str) -> None:
     path = LIMITS / f"{name}.txt"
-    found = {row[0]: row[3] for row in only(path).rows if row[1] == "failures"}
-    assert found == {None: 0, "non2xx": 2000}
+    actual = {row[0]: row[3] for row in only(path).rows if row[1] == "failures"}
+    assert actual == {None: 0, "non2xx": 2000}
     assert [remark.what[:36] for remark in remarks(path)] == [
         "all 2000 responses were outside 2xx:"
     ]
 
 
 @pytest.mark.parametrize("name", ["ab-closed-port-1", "ab-timeout-1"])
-def test_a_run_without_a_report_failed(name: str) -> None:
+def test_run_without_a_report_is_failed(name: str) -> None:
     path = LIMITS / f"{name}.txt"
     reading, (remark,) = only(path), remarks(path)
     assert (reading.status, reading.rows, reading.tool_version) == ("failed", [], "2.3")
@@ -157,12 +157,12 @@ def test_a_run_without_a_report_failed(name: str) -> None:
     assert claimed(path) == ["ab"]
 
 
-def test_runs_that_give_up_say_why_and_after_how_many_requests() -> None:
+def test_aborted_runs_report_the_reason_and_completed_requests() -> None:
     path = EDGE / "synthetic-failed.txt"
-    found = readings(path)
-    assert [reading.status for reading in found] == ["failed"] * 4
-    assert [[row[3] for row in reading.rows] for reading in found] == [[1432.0], [], [1.0], [99.0]]
-    assert found[3].command == "ab -n 100 -c 4 http://127.0.0.1:8090/ | tail -2"
+    actual = readings(path)
+    assert [reading.status for reading in actual] == ["failed"] * 4
+    assert [[row[3] for row in reading.rows] for reading in actual] == [[1432.0], [], [1.0], [99.0]]
+    assert actual[3].command == "ab -n 100 -c 4 http://127.0.0.1:8090/ | tail -2"
     reasons = [remark.what for remark in remarks(path)]
     assert "apr_socket_recv: Connection reset by peer (104)" in reasons[0]
     assert "socket: Too many open files (24)" in reasons[1]
@@ -170,7 +170,7 @@ def test_runs_that_give_up_say_why_and_after_how_many_requests() -> None:
     assert "after 99 requests" in reasons[3]
 
 
-def test_html_has_no_percentiles_and_its_processing_only_a_mean() -> None:
+def test_html_has_no_percentiles_and_only_the_mean_of_processing() -> None:
     path = LIMITS / "ab-w-html-1.html"
     reading = only(path)
     assert (reading.form, reading.status, reading.tool_version) == ("html", "complete", "2.3")
@@ -196,7 +196,7 @@ def test_html_has_no_percentiles_and_its_processing_only_a_mean() -> None:
     assert remarks(path) == []
 
 
-def test_html_in_one_line_is_read_row_by_row() -> None:
+def test_html_on_one_line_is_read_row_by_row() -> None:
     reading = only(EDGE / "synthetic-one-line.html")
     assert (reading.form, reading.target, reading.line) == ("html", "/a/b", 1)
     assert latency(reading) == near({"min": 0.05, "mean": 0.232, "max": 0.738})
@@ -204,22 +204,22 @@ def test_html_in_one_line_is_read_row_by_row() -> None:
     assert values(reading)["non2xx", "failures", "count"] == 9
 
 
-def test_1_3_has_kilobytes_of_a_thousand_and_broken_pipes() -> None:
+def test_version_1_3_counts_1000_byte_kilobytes_and_broken_pipes() -> None:
     reading = only(EDGE / "synthetic-1.3.txt")
-    found = values(reading)
+    actual = values(reading)
     assert (reading.tool_version, reading.target) == ("1.3d", "/shop/list.cgi")
     assert reading.status == "complete"
-    assert found[None, "bandwidth_in", "mean"] == 210000.0
-    assert found[None, "bandwidth_out", "mean"] == 8000.0
-    assert found[None, "bytes_out", "total"] == 20000.0
-    assert found["write", "failures", "count"] == 1
+    assert actual[None, "bandwidth_in", "mean"] == 210000.0
+    assert actual[None, "bandwidth_out", "mean"] == 8000.0
+    assert actual[None, "bytes_out", "total"] == 20000.0
+    assert actual["write", "failures", "count"] == 1
     assert latency(reading)["max"] == near(0.509)
 
 
-def test_every_line_of_a_post_over_tls() -> None:
+def test_every_line_of_a_post_over_tls_is_read() -> None:
     reading = only(EDGE / "synthetic-post-tls.txt")
-    found = values(reading)
-    failures = {key[0]: value for key, value in found.items() if key[1] == "failures"}
+    actual = values(reading)
+    failures = {key[0]: value for key, value in actual.items() if key[1] == "failures"}
     assert failures == {
         None: 5,
         "connect": 0,
@@ -229,15 +229,15 @@ def test_every_line_of_a_post_over_tls() -> None:
         "write": 4,
         "non2xx": 7,
     }
-    assert found[None, "bytes_out", "total"] == 51200
-    assert found[None, "bandwidth_out", "mean"] == 40 * 1024
+    assert actual[None, "bytes_out", "total"] == 51200
+    assert actual[None, "bandwidth_out", "mean"] == 40 * 1024
     assert reading.env["tls"] == "TLSv1.3,TLS_AES_256_GCM_SHA384,256,256"
     assert reading.status == "complete"
     assert reading.command is not None
     assert reading.command.startswith("ab -k -n 200")
 
 
-def test_times_that_are_averages_over_a_window_keep_only_their_means() -> None:
+def test_times_averaged_over_a_window_keep_only_their_means() -> None:
     path = EDGE / "synthetic-trunk.txt"
     reading = only(path)
     assert latency(reading) == {"mean": 0.002}
@@ -249,7 +249,7 @@ def test_times_that_are_averages_over_a_window_keep_only_their_means() -> None:
     assert "averaged its 12000 requests into 5000 values" in windowed.what
 
 
-def test_tables_without_spread_without_percentiles_and_of_one_request() -> None:
+def test_tables_without_spread_or_percentiles_or_with_one_request() -> None:
     path = EDGE / "synthetic-plain-tables.txt"
     plain, no_percentiles, single = readings(path)
     assert phase(plain, "processing") == near({"min": 0.09, "mean": 0.499, "max": 3.6})
@@ -262,13 +262,13 @@ def test_tables_without_spread_without_percentiles_and_of_one_request() -> None:
     assert remarks(path) == []
 
 
-def test_a_body_that_looks_like_a_report_is_none() -> None:
+def test_response_body_that_looks_like_a_report_is_ignored() -> None:
     reading = only(EDGE / "synthetic-verbose.txt")
     assert (reading.params, reading.duration) == ({"connections": "1"}, 0.01)
     assert (reading.line, reading.status) == (2, "complete")
 
 
-def test_several_runs_keep_their_own_commands() -> None:
+def test_each_of_several_runs_keeps_its_command() -> None:
     first, second = readings(EDGE / "multi/ab-2runs-prompt.txt")
     assert first.command == "ab -n 1000 -c 1 http://127.0.0.1:8092/ok"
     assert second.command == "ab -n 1000 -c 10 http://127.0.0.1:8092/ok"
@@ -276,7 +276,7 @@ def test_several_runs_keep_their_own_commands() -> None:
     assert (first.status, second.status) == ("complete", "complete")
 
 
-def test_beside_wrk_ab_has_its_own_block_only() -> None:
+def test_ab_reads_only_its_block_next_to_a_wrk_report() -> None:
     path = FIXTURES / "wrk-edge/multi/wrk-then-ab.txt"
     reading = only(path)
     assert (reading.line, reading.last_line) == (11, 52)
@@ -284,7 +284,7 @@ def test_beside_wrk_ab_has_its_own_block_only() -> None:
     assert claimed(path) == ["wrk", "ab"]
 
 
-def test_markdown_does_not_hide_a_report() -> None:
+def test_report_in_markdown_is_read() -> None:
     path = EDGE / "synthetic-mangled.md"
     whole, fork, changed = readings(path)
     assert (whole.status, whole.last_line) == ("complete", 39)
@@ -296,7 +296,7 @@ def test_markdown_does_not_hide_a_report() -> None:
     assert any("this table is in us" in remark.what for remark in remarks(path))
 
 
-def test_times_set_as_a_markdown_table_belong_to_their_report() -> None:
+def test_times_as_a_markdown_table_belong_to_their_report() -> None:
     table: list[str] = []
     for line in SMALL.read_text().splitlines():
         label, *cells = line.split() or [""]
@@ -314,7 +314,7 @@ def test_times_set_as_a_markdown_table_belong_to_their_report() -> None:
     assert remarks(page) == []
 
 
-def test_what_is_no_result_of_ab_is_not_claimed() -> None:
+def test_text_that_is_not_from_ab_yields_an_error() -> None:
     path = EDGE / "synthetic-not-ab.txt"
     assert readings(path) == []
     assert [remark.severity for remark in remarks(path)] == ["error"]
@@ -323,7 +323,7 @@ def test_what_is_no_result_of_ab_is_not_claimed() -> None:
 @pytest.mark.parametrize(
     "path", ["crlf/ab.txt", "encoding/utf16le-bom-ab.txt", "encoding/utf8-bom-ab.txt"]
 )
-def test_dress_changes_nothing(path: str) -> None:
+def test_line_ends_and_encodings_do_not_change_the_result(path: str) -> None:
     plain, dressed = only(NGINX / "ab-c1-1.txt"), only(EDGE / Path(path))
     assert dressed.rows == plain.rows
     assert dressed.env == plain.env
@@ -332,7 +332,7 @@ def test_dress_changes_nothing(path: str) -> None:
 @pytest.mark.parametrize(
     ("host", "expected"), [("127.0.0.1", "127.0.0.1:8443"), ("::1", "[::1]:8443")]
 )
-def test_the_port_belongs_to_the_host_and_the_query_to_the_url(host: str, expected: str) -> None:
+def test_host_includes_the_port_and_query_is_separate(host: str, expected: str) -> None:
     text = SMALL.read_text().replace(
         "Server Hostname:        127.0.0.1", f"Server Hostname: {host}"
     )
@@ -341,12 +341,12 @@ def test_the_port_belongs_to_the_host_and_the_query_to_the_url(host: str, expect
     assert (reading.target, reading.env["host"], reading.env["query"]) == ("/", expected, "id=1")
 
 
-def test_a_port_without_its_host_tells_nothing() -> None:
+def test_port_without_a_host_is_ignored() -> None:
     text = SMALL.read_text().replace("Server Hostname", "Server Name")
     assert "host" not in only(text.encode()).env
 
 
-def test_a_single_line_below_its_command_is_a_partial_run() -> None:
+def test_single_line_below_its_command_is_a_partial_run() -> None:
     rate = "Requests per second:    810.37 [#/sec] (mean)\n"
     command = "ab -n 1000 -c 10 http://127.0.0.1:8080/list?page=2"
     text = f'$ {command} | grep "Requests per"\n{rate}'
@@ -367,7 +367,7 @@ def test_a_single_line_below_its_command_is_a_partial_run() -> None:
     assert not [each for each in read_all(talk) if isinstance(each, Reading)]
 
 
-def test_a_report_without_its_head_takes_its_load_from_the_command() -> None:
+def test_report_without_its_head_takes_the_load_from_the_command() -> None:
     text = """$ ab -n 1000 -c 10 http://127.0.0.1:8080/list
 Complete requests:      1000
 Failed requests:        0

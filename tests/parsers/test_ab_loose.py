@@ -1,4 +1,4 @@
-"""Rates of ab that stand in no report: said with their line, beside whole reports of the file."""
+"""Rates of ab outside a report are reported with their line, next to complete reports in a file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from ab_readings import NGINX, readings, remarks
 
 TEXT = (NGINX / "ab-small-c30-1.txt").read_text()
-#: Without its percentages a report has no line that surely ends it.
+#: Without its percentages, no line marks the end of the report for certain.
 OPEN = TEXT[: TEXT.index("Percentage of")]
 SHORTENED = """\
 ## Heavy load (1000 requests, 50 concurrent)
@@ -40,7 +40,7 @@ Percentage of requests served within a certain time (ms):
 )
 @pytest.mark.parametrize("place", ["above", "below", "between"])
 @pytest.mark.parametrize("report", [TEXT, OPEN], ids=["whole", "open"])
-def test_a_rate_outside_a_report_is_named_with_its_line(
+def test_rate_outside_a_report_is_reported_with_its_line(
     loose: str, rate: str, place: str, report: str
 ) -> None:
     parts = {
@@ -58,7 +58,7 @@ def test_a_rate_outside_a_report_is_named_with_its_line(
     assert [len(run.rows) for run in whole] == [len(expected.rows)] * (len(parts) - 1)
 
 
-def test_each_of_many_is_named() -> None:
+def test_every_loose_rate_is_reported() -> None:
     text = f"{TEXT}\n{SHORTENED}{TABLE}\nRequests per second:    948.89\n\n{SHORTENED}"
     assert [text.splitlines()[r.line - 1].split()[3] for r in remarks(text.encode())] == [
         "3252.17",
@@ -67,16 +67,16 @@ def test_each_of_many_is_named() -> None:
     ]
 
 
-def test_words_without_a_rate_are_no_rate() -> None:
+def test_label_without_a_rate_is_not_reported() -> None:
     assert remarks(f"{TEXT}\nRequests per second: the more the better\n".encode()) == []
 
 
-def test_a_source_of_nothing_but_rates_is_no_report() -> None:
+def test_source_with_only_rates_is_an_error() -> None:
     (remark,) = remarks(SHORTENED.encode())
     assert (remark.severity, remark.line) == ("error", 0)
 
 
-def test_times_outside_a_report_are_named() -> None:
+def test_times_outside_a_report_are_reported() -> None:
     times = TEXT[TEXT.index("Connect:  ") : TEXT.index("Percentage of")]
     (remark,) = remarks(f"{TEXT}\n{times}".encode())
     assert remark.line == TEXT.count("\n") + 2

@@ -1,4 +1,4 @@
-"""Artillery's report: both versions, and requests without an answer."""
+"""Artillery's report: both versions, and requests without a response."""
 
 from __future__ import annotations
 
@@ -24,43 +24,43 @@ def values(run: Reading) -> dict[tuple[str | None, str, str], float]:
     return {row[:3]: row[3] for row in run.rows}
 
 
-def test_version_2_gives_counts_times_and_failures() -> None:
+def test_version_2_has_counts_times_and_failures() -> None:
     run, problems = read("synthetic-timeouts.json")
     assert not problems
     assert run.started_at is not None
     assert (run.load_model, run.duration) == ("open", 10.012)
-    found = values(run)
-    assert found[None, "requests", "count"] == 593
-    assert found["503", "responses", "count"] == 2
-    assert found["timeout", "failures", "count"] == 7
-    assert found[None, "bytes_in", "total"] == 7200
-    assert {stat for _, metric, stat in found if metric == "latency"} == {
+    actual = values(run)
+    assert actual[None, "requests", "count"] == 593
+    assert actual["503", "responses", "count"] == 2
+    assert actual["timeout", "failures", "count"] == 7
+    assert actual[None, "bytes_in", "total"] == 7200
+    assert {stat for _, metric, stat in actual if metric == "latency"} == {
         *("min", "max", "mean", "p50", "p75", "p90", "p95", "p99", "p99.9"),
     }
-    assert (None, "request_rate", "mean") not in found
+    assert (None, "request_rate", "mean") not in actual
 
 
-def test_a_real_run_gives_what_it_counted() -> None:
+def test_real_run_has_consistent_counts_and_latencies() -> None:
     (run,) = JSON.parse(Source.load(FIXTURES / "artillery-runs/none-1.json"))
     assert isinstance(run, Reading)
-    found = values(run)
-    assert found[None, "requests", "count"] == found["200", "responses", "count"]
-    assert found[None, "latency", "min"] <= found[None, "latency", "p50"]
-    assert found[None, "latency", "p50"] <= found[None, "latency", "max"]
+    actual = values(run)
+    assert actual[None, "requests", "count"] == actual["200", "responses", "count"]
+    assert actual[None, "latency", "min"] <= actual[None, "latency", "p50"]
+    assert actual[None, "latency", "p50"] <= actual[None, "latency", "max"]
     frame = load(FIXTURES / "artillery-runs").compare(baseline="none").frame
     assert list(frame[frame["primary"]]["n_variant"]) == [3]
 
 
-def test_version_1_gives_its_rate() -> None:
+def test_version_1_has_a_rate() -> None:
     run, problems = read("synthetic-version1.json")
     assert not problems
-    found = values(run)
-    assert found[None, "request_rate", "mean"] == 11.93
-    assert found[None, "latency", "p99"] == 0.0121
-    assert found["connect", "failures", "count"] == 2
+    actual = values(run)
+    assert actual[None, "request_rate", "mean"] == 11.93
+    assert actual[None, "latency", "p99"] == 0.0121
+    assert actual["connect", "failures", "count"] == 2
 
 
-def test_a_negative_time_is_left_out_and_named() -> None:
+def test_negative_time_is_skipped_with_a_diagnostic() -> None:
     text = (FIXTURES / "artillery-forms/synthetic-version1.json").read_text(encoding="utf-8")
     text = re.sub(r'"min": [\d.]+', '"min": -3', text)
     run, problem = JSON.parse(Source(None, "x.json", text.encode()))
@@ -72,13 +72,13 @@ def test_a_negative_time_is_left_out_and_named() -> None:
     assert text.split("\n")[problem.line - 1].strip().startswith('"min": -3')
 
 
-def test_a_run_without_an_answer_measured_nothing() -> None:
+def test_run_without_a_response_is_failed() -> None:
     run, (problem,) = read("synthetic-refused.json")
     assert run.status == "failed"
     assert "5 failed" in problem.what
 
 
-def test_a_run_whose_virtual_users_all_failed_is_a_failed_run() -> None:
+def test_run_is_failed_if_all_virtual_users_failed() -> None:
     report = """{"aggregate": {"counters": {"http.requests": 6, "http.responses": 6,
         "http.codes.200": 6, "vusers.created": 3, "vusers.completed": %d,
         "vusers.failed": 3}, "summaries": {}}}"""
@@ -93,7 +93,7 @@ def test_a_run_whose_virtual_users_all_failed_is_a_failed_run() -> None:
     ]
 
 
-def test_a_preview_of_version_2_is_read_under_its_names() -> None:
+def test_metric_names_of_the_version_2_preview_are_read() -> None:
     text = (
         b'{"aggregate": {"counters": {"core.vusers.created.total": 9, "engine.http.requests": 9,\n'
         b'"engine.http.codes.200": 6, "engine.http.responses": 6, "errors.ETIMEDOUT": 3},\n'
@@ -112,14 +112,14 @@ def test_a_preview_of_version_2_is_read_under_its_names() -> None:
     }
 
 
-def test_the_periods_may_stand_above_the_aggregate(tmp_path: Path) -> None:
+def test_intermediate_periods_may_precede_the_aggregate(tmp_path: Path) -> None:
     text = (FIXTURES / "artillery-forms/synthetic-version1.json").read_text(encoding="utf-8")
     report = {"intermediate": [{"codes": {}}], **json.loads(text)}
     (tmp_path / "run.json").write_text(json.dumps(report, indent=2), encoding="utf-8")
     assert list(load(tmp_path).runs["tool"]) == ["artillery"]
 
 
-def test_other_protocols_are_named() -> None:
+def test_aggregate_of_another_protocol_is_refused() -> None:
     text = b'{"aggregate": {"counters": {"ws.messages": 3}}}'
     (problem,) = JSON.parse(Source(None, "x.json", text))
     assert isinstance(problem, Diagnostic)

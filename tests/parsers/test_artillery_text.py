@@ -1,4 +1,4 @@
-"""Artillery's summary on the terminal: the values of a run, and what a summary lacks."""
+"""Artillery's summary on the terminal: the values of a run, and missing lines."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_summaries_of_two_variants_are_compared(tmp_path: Path) -> None:
     assert (verdict.contrast.metric, verdict.word) == ("latency", "regression")
 
 
-def test_each_summary_of_a_page_is_a_run() -> None:
+def test_each_summary_on_a_page_is_a_run() -> None:
     summary = (FIXTURES / "synthetic-text-version1.txt").read_text()
     runs, problems = read(f"# Before\n```\n{summary}```\nCodes: 9\n# After\n```\n{summary}```\n")
     assert [len(run.rows) for run in runs] == [10, 10]
@@ -85,21 +85,21 @@ def test_each_summary_of_a_page_is_a_run() -> None:
         ("http.codes.500: .... x\nvusers.created: .... 9", "partial", "http.codes.500: x"),
     ],
 )
-def test_a_summary_is_whole_or_says_what_it_lacks(row: str, status: str, what: str) -> None:
+def test_summary_is_complete_or_names_what_is_missing(row: str, status: str, what: str) -> None:
     head = "Summary report @ 10:12:43(+0100)\n-----------\n\nhttp.responses: .... 9\n"
     ((run,), problems) = read(f"{head}{row}\n")
     assert run.status == status
     assert [what in each for each in problems] == [True] * bool(what)
 
 
-def test_a_summary_without_an_answer_is_a_failed_run() -> None:
+def test_summary_without_a_response_is_a_failed_run() -> None:
     head = "Summary report @ 10:12:43(+0100)\n-----------\n\nerrors.ECONNREFUSED: .. 9\n"
     ((run,), problems) = read(f"{head}vusers.created: .... 9\n")
     assert run.status == "failed"
     assert "no request was answered (9 failed)" in problems[0]
 
 
-def test_a_summary_of_another_protocol_is_refused() -> None:
+def test_summary_of_another_protocol_is_refused() -> None:
     head = "Summary report @ 10:12:43(+0100)\n-----------\n\n"
     runs, (problem,) = read(f"{head}socketio.emit: ... 9\nvusers.created: .... 9\n")
     assert not runs

@@ -16,11 +16,11 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
 
 def read(text: str) -> list[Reading | Diagnostic]:
-    found = JSON.parse(Source(None, "x.json", text.encode()))
-    return [each for each in found if isinstance(each, Reading | Diagnostic)]
+    records = JSON.parse(Source(None, "x.json", text.encode()))
+    return [each for each in records if isinstance(each, Reading | Diagnostic)]
 
 
-def test_combinations_are_benchmarks_and_a_failed_one_is_a_failed_run() -> None:
+def test_each_combination_is_a_benchmark_and_may_fail() -> None:
     tracked, *runs = read((FIXTURES / "asv/none-1.json").read_text(encoding="utf-8"))
     assert isinstance(tracked, Diagnostic)
     named = {run.benchmark: run for run in runs if isinstance(run, Reading)}
@@ -39,7 +39,7 @@ def test_combinations_are_benchmarks_and_a_failed_one_is_a_failed_run() -> None:
     assert named["benchmarks.time_fail"].status == "failed"
 
 
-def test_the_last_parameter_changes_first() -> None:
+def test_last_parameter_varies_fastest() -> None:
     head = '{"result_columns": ["result", "params"], "results": '
     runs = read(head + '{"a.time_b": [[1, 2, 3, NaN], [["1", "2"], ["x", "y"]]]}}')
     assert [(run.benchmark, run.rows[0][3]) for run in runs if isinstance(run, Reading)] == [
@@ -49,7 +49,7 @@ def test_the_last_parameter_changes_first() -> None:
     ]
 
 
-def test_results_that_do_not_fit_their_parameters_are_named() -> None:
+def test_results_that_do_not_match_their_parameters_are_reported() -> None:
     head = '{"result_columns": ["result", "params"], "results": '
     (problem,) = read(head + '{"a.time_b": [[1, 2, 3], [["1", "2"]]]}}')
     assert isinstance(problem, Diagnostic)
@@ -59,15 +59,15 @@ def test_results_that_do_not_fit_their_parameters_are_named() -> None:
     assert problem.what == "the file has no results"
 
 
-def test_a_result_that_no_float_holds_is_named() -> None:
+def test_result_too_large_for_a_float_is_reported() -> None:
     head = '{"result_columns": ["result", "params"], "results": '
-    found = read(head + '{"a.track_b": [[1.5], []], "a.track_c": [[1' + "0" * 400 + "], []]}}")
-    assert [run.benchmark for run in found if isinstance(run, Reading)] == ["a.track_b"]
-    problems = [each.what for each in found if isinstance(each, Diagnostic)]
+    records = read(head + '{"a.track_b": [[1.5], []], "a.track_c": [[1' + "0" * 400 + "], []]}}")
+    assert [run.benchmark for run in records if isinstance(run, Reading)] == ["a.track_b"]
+    problems = [each.what for each in records if isinstance(each, Diagnostic)]
     assert any(each.startswith("the result of a.track_c is '1000") for each in problems)
 
 
-def test_results_before_version_0_4_2_are_read() -> None:
+def test_results_from_before_version_0_4_2_are_read() -> None:
     levels = '"params": [["1", "2"]], "result": [0.5, null]'
     text = f'{{"results": {{"a.time_b": {{{levels}, "stats": [{{"ci_99": [0.4, 0.6]}}, null]}}, '
     text += f'"a.time_old": {{{levels}}}, "a.time_c": 0.25, "a.mem_d": 352, "a.time_e": null}}, '
@@ -94,8 +94,8 @@ def test_two_variants_are_compared() -> None:
     assert len(primary) == 4
 
 
-def test_tracked_numbers_without_their_list_have_the_unit_of_those_that_state_none() -> None:
-    """A file of accuracy alone was refused, and the numbers beside times were left out."""
+def test_tracked_numbers_without_benchmarks_json_get_the_default_unit() -> None:
+    """A file of accuracies alone was refused, and numbers next to times were left out."""
     rows = '"a.Net.track_top1": [[0.71]], "a.Net.track_top5": [null], "a.time_b": [[2]]'
     warning, *runs = read(f'{{"result_columns": ["result"], "results": {{{rows}}}}}')
     assert isinstance(warning, Diagnostic)
@@ -113,7 +113,7 @@ def test_tracked_numbers_without_their_list_have_the_unit_of_those_that_state_no
     assert not read('{"result_columns": ["result"], "results": {}}')
 
 
-def test_tracked_numbers_have_the_unit_that_the_list_of_benchmarks_tells(tmp_path: Path) -> None:
+def test_tracked_numbers_get_their_unit_from_benchmarks_json(tmp_path: Path) -> None:
     results = tmp_path / "results/vm"
     results.mkdir(parents=True)
     rows = '"a.track_loss": [[-0.5, null], [["x", "y"]]], "a.track_new": [[3]], "a.time_b": [[2]]'
@@ -122,7 +122,7 @@ def test_tracked_numbers_have_the_unit_that_the_list_of_benchmarks_tells(tmp_pat
     listed = '{"a.track_loss": {"unit": "nats"}, "a.time_b": {"unit": "seconds"}, "version": 2}'
     (tmp_path / "results/benchmarks.json").write_text(listed, encoding="utf-8")
     warning, *runs = JSON.parse(Source.load(results / "e1b8-py3.json"))
-    assert isinstance(warning, Diagnostic)  # of the benchmark that the list lacks
+    assert isinstance(warning, Diagnostic)  # for the benchmark missing from the list
     assert [
         (run.benchmark, run.status, *(row[1:5] for row in run.rows))
         for run in runs
@@ -135,8 +135,8 @@ def test_tracked_numbers_have_the_unit_that_the_list_of_benchmarks_tells(tmp_pat
     ]
 
 
-def test_a_commit_whose_hash_has_no_letter_is_no_number_of_a_run() -> None:
-    """`22928258-py3.10.json` was run 22,928,258 of the variant `py3.10`."""
+def test_all_digit_commit_hash_is_not_a_run_number() -> None:
+    """`22928258-py3.10.json` was read as run 22,928,258 of the variant `py3.10`."""
     paths = ["m/22928258-py3.10.json", "m/97441423-py3.8.json", "m/1c6b3169-py3.9.json"]
     read_paths = read_tree(paths, SIDE_NAMES, ToolNames(), root_name="results")
     assert [(labels.variant, labels.run) for labels in read_paths] == [

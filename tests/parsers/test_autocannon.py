@@ -27,7 +27,7 @@ def split(form: Format, source: Source) -> tuple[Reading, list[Diagnostic]]:
     return run, [each for each in rest if isinstance(each, Diagnostic)]
 
 
-def test_percentiles_that_stand_apart_from_their_report_are_named() -> None:
+def test_percentiles_separated_from_their_report_are_reported() -> None:
     text = (FIXTURES / "text-percentiles.txt").read_text(encoding="utf-8")
     head = "┌────────────┬──────────────┐\n│ Percentile │ Latency (ms) │\n"
     before, after = text.split(head)
@@ -50,19 +50,19 @@ def test_each_result_of_a_list_is_a_run_under_its_title() -> None:
     assert runs[0].last_line < runs[1].line
 
 
-def test_the_results_that_autocannon_ci_keeps_are_runs() -> None:
+def test_results_stored_by_autocannon_ci_are_runs() -> None:
     """They were refused as an incomplete result."""
     result = json.loads((FIXTURES / "none-1.json").read_text(encoding="utf-8"))
-    kept = [{"path": f"run-{n}", "results": [result | {"title": "root"}]} for n in (6, 5)]
-    source = Source(None, "meta.json", json.dumps({"nextId": 7, "runs": kept}).encode())
+    stored = [{"path": f"run-{n}", "results": [result | {"title": "root"}]} for n in (6, 5)]
+    source = Source(None, "meta.json", json.dumps({"nextId": 7, "runs": stored}).encode())
     assert JSON.recognises(source.head())
     runs = [each for each in JSON.parse(source) if isinstance(each, Reading)]
     assert [run.headings for run in runs] == [("run-6", "root"), ("run-5", "root")]
     assert values(runs[0]) == values(read("none-1.json")[0])
 
 
-def test_the_tables_of_a_page_in_markdown_are_read() -> None:
-    """They were output of autocannon or wrk without a complete report."""
+def test_tables_in_a_markdown_page_are_read() -> None:
+    """They were reported as output of autocannon or wrk without a complete report."""
     text = (FIXTURES / "text-percentiles.txt").read_text(encoding="utf-8")
     page = re.sub(r"^[┌└].*\n", "", text.replace("│", "|"), flags=re.MULTILINE)
     page = re.sub(r"^├.*$", "| ------- | ---: |", page, flags=re.MULTILINE)
@@ -79,7 +79,7 @@ def values(run: Reading) -> dict[tuple[str | None, str, str], float]:
     return {row[:3]: row[3] for row in run.rows}
 
 
-def test_the_json_gives_what_autocannon_wrote() -> None:
+def test_json_values_are_read() -> None:
     run, problems = read("none-1.json")
     assert not problems
     assert (run.status, run.load_model, run.connections) == ("complete", "closed", 10)
@@ -100,7 +100,7 @@ def test_the_json_gives_what_autocannon_wrote() -> None:
     assert (None, "latency", "min") not in values(run)  # 1 ms, though half took less
 
 
-def test_the_tables_give_what_autocannon_printed() -> None:
+def test_table_values_are_read() -> None:
     run, problems = read("text.txt")
     assert not problems
     assert values(run) == {
@@ -119,8 +119,8 @@ def test_the_tables_give_what_autocannon_printed() -> None:
 
 
 @pytest.mark.parametrize("width", [73, 75, 78, 83])
-def test_tables_that_were_wrapped_are_read_whole(width: int) -> None:
-    """A public page wrapped them before the last bar: a run with its rate was gone unnoticed."""
+def test_wrapped_tables_are_read_completely(width: int) -> None:
+    """A page wrapped them before the last bar, and a run with its rate was lost silently."""
     path = FIXTURES / "text.txt"
     lines = path.read_text(encoding="utf-8").splitlines()
     wrapped = [text[i : i + width] for text in lines for i in range(0, len(text) or 1, width)]
@@ -146,21 +146,21 @@ def test_earlier_versions_are_read(name: str, rate: float, longest: float) -> No
     assert values(run)[None, "latency", "max"] == pytest.approx(longest)
 
 
-def test_the_percentiles_of_version_2_are_those_of_three_nines() -> None:
+def test_version_2_percentiles_have_three_nines() -> None:
     run, _ = read("v2.json")
     assert values(run)[None, "latency", "p99.9"] == 0.006
     assert values(run)[None, "latency", "p99.99"] == 0.01
 
 
 @pytest.mark.parametrize("name", ["bad.json", "text-workers.txt"])
-def test_a_single_count_is_no_rate(name: str) -> None:
+def test_single_sample_of_the_count_is_not_a_rate(name: str) -> None:
     run, (problem,) = read(name)
     assert "only one sample of the request count" in str(problem)
     assert "request_rate" not in {row[1] for row in run.rows}
     assert run.status == "complete"
 
 
-def test_failures_have_their_reasons() -> None:
+def test_failures_have_reasons() -> None:
     assert values(read("bad.json")[0])["non2xx", "failures", "count"] == 20.0
     assert values(read("mismatch.json")[0])["mismatch", "failures", "count"] == 300.0
     text, _ = read("text-percentiles.txt")
@@ -169,14 +169,14 @@ def test_failures_have_their_reasons() -> None:
 
 
 @pytest.mark.parametrize(("name", "failed"), [("refused.json", 5316), ("text-refused.txt", 4000)])
-def test_without_an_answer_nothing_was_measured(name: str, failed: float) -> None:
+def test_run_without_a_response_has_no_measurements(name: str, failed: float) -> None:
     run, (problem,) = read(name)
     assert run.status == "failed"
     assert f"{failed} failed" in str(problem)
     assert {row[1] for row in run.rows} == {"duration", "failures"}
 
 
-def test_a_command_with_a_rate_is_an_open_loop() -> None:
+def test_command_with_a_rate_is_an_open_loop() -> None:
     command = b"$ autocannon -c 10 -R 500 http://127.0.0.1:18181/\n"
     run, _ = split(TEXT, Source(None, "x", command + (FIXTURES / "text.txt").read_bytes()))
     assert run.load_model == "open"
@@ -188,7 +188,7 @@ def test_a_command_with_a_rate_is_an_open_loop() -> None:
     assert (run.target, problems) == ("/", [])
 
 
-def test_an_object_without_counts_is_refused() -> None:
+def test_object_without_counts_is_refused() -> None:
     data = json.dumps({"connections": 1, "sampleInt": 1000, "duration": 2}).encode()
     (problem,) = JSON.parse(Source(None, "x.json", data))
     assert "the average and total" in str(problem)
@@ -201,7 +201,7 @@ def test_two_variants_compare_by_requests_per_second() -> None:
     assert (row["metric"], row["n_variant"], row["verdict"]) == ("request_rate", 5, "regression")
 
 
-def test_commas_stand_between_thousands_only() -> None:
+def test_misplaced_thousands_separators_are_not_read() -> None:
     text = (FIXTURES / "text.txt").read_text(encoding="utf-8")
     (rate,) = (line.split("│")[6].strip() for line in text.splitlines() if "Req/Sec" in line)
     records = TEXT.parse(Source(None, "x", text.replace(rate, "1,1,234").encode()))
@@ -209,8 +209,8 @@ def test_commas_stand_between_thousands_only() -> None:
     assert "request_rate" not in {row[1] for row in rows}
 
 
-def test_tables_of_zeros_are_a_run_without_an_answer() -> None:
-    """The least of no counts is the greatest number that the tool can hold."""
+def test_tables_of_zeros_are_a_run_without_a_response() -> None:
+    """The minimum of no counts is the largest number that the tool can represent."""
     text = """Running 100s test @ http://localhost:3000
 10 connections
 

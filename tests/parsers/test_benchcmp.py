@@ -1,4 +1,4 @@
-"""benchcmp's tables: a row is a run on each side, and the tables of a call belong together."""
+"""benchcmp's tables: a row is a run on each side, and the tables of one output belong together."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ def test_both_sides_have_time_rate_allocations_and_bytes() -> None:
     assert runs["Concat", "new"].params == {"gomaxprocs": "4"}
 
 
-def test_rows_of_one_name_are_runs() -> None:
+def test_rows_with_the_same_name_are_runs() -> None:
     runs = read((FIXTURES / "benchcmp/all.txt").read_text(encoding="utf-8"))
     pings = [run for run in runs if run.benchmark == "Redis/Ping" and run.variant == "old"]
     assert len(pings) == 10
     assert all(len(run.rows) == 3 for run in pings)
 
 
-def test_a_second_call_below_the_first_has_runs_of_its_own() -> None:
+def test_second_output_below_the_first_has_separate_runs() -> None:
     assert len(read(RATES + "\n" + RATES)) == 12
 
 
-def test_a_row_without_its_change_is_not_read() -> None:
+def test_row_without_its_delta_is_not_read() -> None:
     head, row = RATES.splitlines()[:2]
     assert read(f"{head}\n{row}\n")
     (problem,) = TEXT.parse(Source(None, "x", f"{head}\n{row[:-2]}\n".encode()))

@@ -1,4 +1,4 @@
-"""Bencher's metric format: known measures are metrics, others stay the user's own."""
+"""Bencher's metric format: known measures are metrics, others keep the user's name."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from benchkit.parsers.bencher import BMF
 
 
 def read(text: str) -> list[Reading | Diagnostic]:
-    found = BMF.parse(Source(None, "x.json", text.encode()))
-    return [each for each in found if isinstance(each, Reading | Diagnostic)]
+    actual = BMF.parse(Source(None, "x.json", text.encode()))
+    return [each for each in actual if isinstance(each, Reading | Diagnostic)]
 
 
 def test_measures_are_metrics() -> None:
@@ -23,7 +23,7 @@ def test_measures_are_metrics() -> None:
     ]
 
 
-def test_a_measure_without_a_number_costs_itself() -> None:
+def test_measure_without_a_number_is_skipped() -> None:
     problem, run = read('{"a": {"latency": {"value": "x"}, "throughput": {"value": 2}}}')
     assert isinstance(problem, Diagnostic)
     assert problem.what == "latency of a has no valid value"
@@ -40,8 +40,8 @@ def test_other_documents_are_not_claimed() -> None:
         assert not BMF.recognises(Source(None, "x.json", text.encode()).head())
 
 
-def test_a_benchmark_whose_measures_have_no_names_is_named() -> None:
-    """A list of them was left out without a word."""
+def test_benchmark_whose_measures_have_no_names_is_reported() -> None:
+    """A list of them was left out silently."""
     text = '{"a": {"latency": {"value": 2}}, "b": [{"latency": {"value": 3}}]}'
     run, problem = BMF.parse(Source(None, "a.json", text.encode()))
     assert isinstance(run, Reading)
@@ -50,8 +50,8 @@ def test_a_benchmark_whose_measures_have_no_names_is_named() -> None:
     assert problem.what == "b has no measures by name"
 
 
-def test_a_benchmark_of_version_1_has_a_run_for_each_set_of_parameters() -> None:
-    """Its files were refused; entries with equal parameters are one, whose later metrics count."""
+def test_version_1_benchmark_has_a_run_per_parameter_set() -> None:
+    """Its files were refused; entries with equal parameters are one run, later metrics win."""
     text = """{"sort": [
         {"parameters": {"size": 16, "op": "read"}, "measures": {"latency": {"value": 1}}},
         {"parameters": {"op": "read", "size": 16.0}, "measures":
@@ -59,17 +59,17 @@ def test_a_benchmark_of_version_1_has_a_run_for_each_set_of_parameters() -> None
         {"measures": {"throughput": {"value": 3}}}]}"""
     runs = read(text)
     assert BMF.recognises(Source(None, "x.json", text.encode()).head())
-    found = [
+    actual = [
         (run.params, [row[1:4] for row in run.rows]) for run in runs if isinstance(run, Reading)
     ]
     times = [("time_per_op", "sample", 4e-9), ("time_per_op", "p99", 9e-9)]
-    assert found == [
+    assert actual == [
         ({"op": "read", "size": "16"}, times),
         ({}, [("operation_rate", "sample", 3.0)]),
     ]
 
 
-def test_a_stated_unit_counts() -> None:
+def test_explicit_unit_is_used() -> None:
     """Milliseconds were read as nanoseconds."""
     run, problem = read(
         '{"a": {"latency": {"value": 688.5, "unit": "ms"}}, '

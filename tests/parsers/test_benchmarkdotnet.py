@@ -34,7 +34,7 @@ def test_each_launch_is_a_run() -> None:
     assert {row[1:4] for row in first.rows} >= {("bytes_per_op", "mean", 424.0)}
 
 
-def test_statistics_stand_for_one_launch() -> None:
+def test_statistics_alone_are_one_launch() -> None:
     (run,) = read("benchmarkdotnet-forms/synthetic-brief.json")
     assert {row[2] for row in run.rows if row[1] == "time_per_op"} == {
         "median",
@@ -45,8 +45,8 @@ def test_statistics_stand_for_one_launch() -> None:
     }
 
 
-def test_the_median_alone_is_primary_where_a_file_has_a_mean_too(tmp_path: Path) -> None:
-    """Each benchmark of a JSON of one launch had two verdicts."""
+def test_only_the_median_is_primary_if_a_file_also_has_a_mean(tmp_path: Path) -> None:
+    """Each benchmark in a JSON file of one launch had two verdicts."""
     text = (FIXTURES / "benchmarkdotnet-forms/synthetic-brief.json").read_text(encoding="utf-8")
     (tmp_path / "none.json").write_text(text, encoding="utf-8")
     (tmp_path / "otlp.json").write_text(f"{text}\n", encoding="utf-8")
@@ -64,7 +64,7 @@ def test_jobs_of_one_benchmark_are_kept_apart() -> None:
     assert [run.params["job"] for run in runs] == ["Runtime=.NET 8.0", "Runtime=.NET 6.0"]
 
 
-def test_a_benchmark_without_results_failed() -> None:
+def test_benchmark_without_results_is_failed() -> None:
     failed, whole = read("benchmarkdotnet-forms/synthetic-failed.json")
     assert (failed.status, whole.status) == ("failed", "complete")
 
@@ -75,7 +75,7 @@ def test_two_variants_are_compared() -> None:
     assert list(primary["verdict"]) == ["regression", "regression", "equivalent"]
 
 
-def test_a_median_that_is_no_number_is_named() -> None:
+def test_non_numeric_median_is_reported() -> None:
     text = '{"Benchmarks": [{"Type": "A", "Method": "B", "Statistics": {"Median": "x"}}]}'
     (problem,) = JSON.parse(Source(None, "x.json", text.encode()))
     assert isinstance(problem, Diagnostic)
@@ -83,8 +83,8 @@ def test_a_median_that_is_no_number_is_named() -> None:
 
 
 @pytest.mark.parametrize("ending", ["full", "full-compressed", "brief", "brief-compressed"])
-def test_tables_beside_the_json_are_parts_of_its_result(ending: str, tmp_path: Path) -> None:
-    """They were errors that ask for the JSON, and a brief JSON was a variant beside the full."""
+def test_tables_next_to_the_json_belong_to_its_result(ending: str, tmp_path: Path) -> None:
+    """They were errors that asked for the JSON, and a brief JSON was a second variant."""
     text = (FIXTURES / "benchmarkdotnet-forms/synthetic-brief.json").read_text(encoding="utf-8")
     names = {"report.csv": "Method,Job,Mean,Error\n", "report-github.md": "| Method | Mean |\n"}
     names |= {f"report-{ending}.json": text, "report.html": "<table>BenchmarkDotNet</table>"}
@@ -92,9 +92,9 @@ def test_tables_beside_the_json_are_parts_of_its_result(ending: str, tmp_path: P
         names |= {"report-brief.json": text, "report-brief-compressed.json": text}
     for name, content in names.items():
         (tmp_path / f"Sorts-{name}").write_text(content, encoding="utf-8")
-    found = load(tmp_path)
-    assert not found.diagnostics
-    assert found.variants == [f"Sorts-report-{ending}"]
+    loaded = load(tmp_path)
+    assert not loaded.diagnostics
+    assert loaded.variants == [f"Sorts-report-{ending}"]
 
 
 @pytest.mark.parametrize(
@@ -108,16 +108,16 @@ def test_two_variants_of_each_table_are_compared(folder: str, count: int, stat: 
     assert list(primary["verdict"]) == ["regression"] * count
 
 
-def test_each_launch_of_the_measurements_is_a_run() -> None:
+def test_each_launch_in_the_measurements_is_a_run() -> None:
     runs = read("benchmarkdotnet-measurements/none/Sorts-measurements.csv", MEASUREMENTS)
     assert len(runs) == 3 * 5
     assert (runs[0].benchmark, runs[0].params) == ("Sorts.Quick", {"N": "100"})
     assert {row[1:4] for row in runs[0].rows} >= {("bytes_per_op", "mean", 424.0)}
-    assert runs[0].rows[0][5] == 4  # without overhead, warm-ups and what outliers were taken from
+    assert runs[0].rows[0][5] == 4  # no overhead, warm-ups, or values with outliers
 
 
-def test_names_of_the_measurements_have_no_quotes() -> None:
-    """They kept them, and so differed from those of the other files."""
+def test_quotes_are_removed_from_names_in_measurements() -> None:
+    """The quotes were kept, so the names differed from those in the other files."""
     head = "Target_Type,Target_Method,Measurement_LaunchIndex,Measurement_IterationMode,"
     text = f"{head}Measurement_Nanoseconds,Measurement_Operations\nA,'B c',1,Result,300,2\n"
     (run,) = MEASUREMENTS.parse(Source(None, "x.csv", text.encode()))
@@ -138,7 +138,7 @@ def test_a_table_has_its_parameters_machine_and_memory() -> None:
     assert second.rows[-1][1:4] == ("bytes_per_op", "mean", 0.0)
 
 
-def test_common_parameters_count_and_settings_of_jobs_only_where_they_differ() -> None:
+def test_job_settings_are_parameters_only_if_they_differ() -> None:
     *whole, failed = read("benchmarkdotnet-table-forms/jobs.md", MARKDOWN)
     shared = {"N": "1000", "Text": "a b"}
     assert [(run.benchmark, run.params) for run in (*whole, failed)] == [
@@ -150,7 +150,7 @@ def test_common_parameters_count_and_settings_of_jobs_only_where_they_differ() -
     assert (failed.status, failed.remark) == ("failed", "18: Heaps.Quick has no results")
 
 
-def test_names_in_quotes_and_entities_are_read_plain() -> None:
+def test_quotes_and_entities_are_removed_from_names() -> None:
     runs = read("benchmarkdotnet-table-forms/old.md", MARKDOWN)
     assert [run.benchmark for run in runs] == ["Quick", "Merge sort", "Heap<Int32>"]
     assert [run.rows[0][3] for run in runs] == [840.5e-9, 1312.7e-9, 2316e-9]
@@ -158,7 +158,7 @@ def test_names_in_quotes_and_entities_are_read_plain() -> None:
     assert (runs[0].env["cpus"], runs[0].tool_version) == ("8", "0.10.8")
 
 
-def test_numbers_are_read_in_the_culture_of_their_table() -> None:
+def test_numbers_follow_the_locale_of_their_table() -> None:
     for name in ("german.csv", "units.csv"):
         quick = read(f"benchmarkdotnet-table-forms/{name}", CSV)[0]
         assert quick.rows[0][3] == pytest.approx(880e-9, rel=0.02)
@@ -177,7 +177,7 @@ def test_numbers_are_read_in_the_culture_of_their_table() -> None:
         (["B | 1,5 ns | 0,1 ns", "A | 1.2.3,0 ns | 0,1 ns"], "A has no valid mean or median"),
     ],
 )
-def test_a_row_that_may_be_read_in_two_ways_is_left_out(rows: list[str], what: str) -> None:
+def test_ambiguous_or_damaged_row_is_skipped_with_a_diagnostic(rows: list[str], what: str) -> None:
     text = "\n".join(["Method | Mean | Error", "--- | ---:| ---:", *rows, ""])
     records = list(MARKDOWN.parse(Source(None, "x.md", text.encode())))
     problems = [each for each in records if isinstance(each, Diagnostic)]
@@ -185,7 +185,7 @@ def test_a_row_that_may_be_read_in_two_ways_is_left_out(rows: list[str], what: s
     assert all(what in each.what for each in problems)
 
 
-def test_blank_lines_between_its_rows_end_no_table() -> None:
+def test_blank_lines_between_rows_do_not_end_a_table() -> None:
     rows = ["Method | Mean | Error", "--- | ---:| ---:", "A | 1.5 ns | 0 ns", "B | 2.5 ns | 0 ns"]
     other = ["Name | Mean | Size", "--- | --- | ---", "C | 1.5 ns | 3 B"]
     text = "\n\n\n".join(rows) + "\n\n" + "\n".join(other)
@@ -199,14 +199,14 @@ def test_tables_of_other_pages_are_not_claimed() -> None:
     assert not CSV.recognises(Source(None, "x.csv", b"Method,Mean,Std\nSVM,0.91,0.02\n").head())
 
 
-def test_measurements_that_end_within_a_launch_are_partial() -> None:
+def test_measurements_truncated_within_a_launch_are_partial() -> None:
     path = FIXTURES / "benchmarkdotnet-measurements/none/Sorts-measurements.csv"
-    cut = Source(None, "x.csv", path.read_bytes()[:-20])
-    *_, last = (each for each in MEASUREMENTS.parse(cut) if isinstance(each, Reading))
+    truncated = Source(None, "x.csv", path.read_bytes()[:-20])
+    *_, last = (each for each in MEASUREMENTS.parse(truncated) if isinstance(each, Reading))
     assert last.status == "partial"
 
 
-def test_a_note_behind_a_row_is_none_of_its_cells() -> None:
+def test_note_after_a_row_is_not_a_cell() -> None:
     text = b"| Method | Mean |\n|---|---:|\n| A | 1.5 ns |\n| B | 2.5 ns |  <- with an index\n"
     runs = list(MARKDOWN.parse(Source(None, "x.md", text)))
     assert [run.rows[0][3] for run in runs if isinstance(run, Reading)] == [1.5e-9, 2.5e-9]
@@ -219,7 +219,7 @@ def test_a_note_behind_a_row_is_none_of_its_cells() -> None:
         (MARKDOWN, "| Method | Mean | Error |\n|---|---:|---:|\n| A | NA | NA |\n"),
     ],
 )
-def test_a_table_in_which_all_benchmarks_failed_is_known(form: Format, text: str) -> None:
+def test_table_with_only_failed_benchmarks_is_recognised(form: Format, text: str) -> None:
     source = Source(None, "x", text.encode())
     assert form.recognises(source.head())
     (run,) = form.parse(source)
@@ -230,7 +230,7 @@ def test_a_table_in_which_all_benchmarks_failed_is_known(form: Format, text: str
 @pytest.mark.parametrize(
     "cell", ["12x458.4 ns", "12;458.4 ns", "12,458.4 nz", "NaN ns", "12,45.4 ns", "1 2,458.4 ns"]
 )
-def test_a_mean_that_cannot_be_read_is_named(cell: str) -> None:
+def test_unreadable_mean_is_reported_and_drops_the_row(cell: str) -> None:
     """The row kept its stdev and bytes, as if it had never had a mean."""
     path = FIXTURES / "benchmarkdotnet-csv/otlp/1/Sorts-report.csv"
     text = path.read_text(encoding="utf-8").replace("13,842.2 ns", cell)
@@ -241,7 +241,7 @@ def test_a_mean_that_cannot_be_read_is_named(cell: str) -> None:
     assert problem.what == "Quick has no valid mean or median; the row is left out"
 
 
-def test_another_cell_that_cannot_be_read_is_named_and_left_out() -> None:
+def test_unreadable_cell_is_skipped_with_a_diagnostic() -> None:
     path = FIXTURES / "benchmarkdotnet-csv/otlp/1/Sorts-report.csv"
     text = path.read_text(encoding="utf-8").replace("105.5 ns", "1x5 ns").replace("424 B", "4;4 B")
     *runs, size, time = CSV.parse(Source(None, "x.csv", text.encode()))
@@ -255,8 +255,8 @@ def test_another_cell_that_cannot_be_read_is_named_and_left_out() -> None:
     assert (time.line, time.what) == (3, "StdDev is '1x5 ns', which is not a time; it is left out")
 
 
-def test_measurements_that_are_there_twice_count_once() -> None:
-    """A file that was appended to itself had twice as many iterations, without a word."""
+def test_repeated_measurements_count_once() -> None:
+    """A file appended to itself silently had twice as many iterations."""
     path = FIXTURES / "benchmarkdotnet-measurements/none/Sorts-measurements.csv"
     once = list(MEASUREMENTS.parse(Source.load(path)))
     *runs, problem = MEASUREMENTS.parse(Source(None, "x.csv", path.read_bytes() * 2))

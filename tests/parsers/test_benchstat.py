@@ -1,4 +1,4 @@
-"""benchstat's texts, new and old: values by hand, columns by their bars, calls among prose."""
+"""benchstat's texts, new and old: values by hand, columns by their bars, outputs within prose."""
 
 from __future__ import annotations
 
@@ -43,22 +43,22 @@ COUNTS = {
 
 
 @pytest.mark.parametrize(("name", "expected"), COUNTS.items(), ids=COUNTS)
-def test_every_text_is_claimed_and_read_whole(name: str, expected: tuple[list[str], int]) -> None:
+def test_every_text_is_recognised_and_complete(name: str, expected: tuple[list[str], int]) -> None:
     assert recognises(as_source(BENCHSTAT / name).head())
-    found = readings(BENCHSTAT / name)
+    actual = readings(BENCHSTAT / name)
     assert (
-        sorted({reading.variant for reading in found}),
+        sorted({reading.variant for reading in actual}),
         len(centers(BENCHSTAT / name)),
     ) == expected
     assert remarks(records(BENCHSTAT / name)) == []
-    assert {reading.status for reading in found} == {"complete"}
-    assert {reading.tool for reading in found} == {"benchstat"}
-    assert {reading.form for reading in found} == {
+    assert {reading.status for reading in actual} == {"complete"}
+    assert {reading.tool for reading in actual} == {"benchstat"}
+    assert {reading.form for reading in actual} == {
         "old-text" if "old" in name.rpartition("/")[2] else "text"
     }
 
 
-def test_the_first_benchmark_of_the_new_tool_in_full() -> None:
+def test_every_value_of_the_first_benchmark_is_read() -> None:
     first = readings(BENCHSTAT / "new-2file.txt")[0]
     assert (first.variant, first.benchmark, first.params) == (
         "baseline",
@@ -80,45 +80,45 @@ def test_the_first_benchmark_of_the_new_tool_in_full() -> None:
     assert low[7] == pytest.approx(66.98e-8)
 
 
-def test_bytes_of_the_new_tool_are_scaled_by_1024_and_those_of_the_old_by_1000() -> None:
+def test_new_tool_scales_bytes_by_1024_and_old_tool_by_1000() -> None:
     new, old = (centers(BENCHSTAT / f"{form}-2file.txt") for form in ("new", "old"))
     assert new["baseline", "Redis/Pipeline", "bytes_per_op", "median"] == 3.065 * 1024
     assert old["old", "Redis/Pipeline", "bytes_per_op", "mean"] == 3150.0
     assert old["new", "Redis/Ping", "bytes_per_op", "mean"] == 4108.0
 
 
-def test_the_old_tool_tells_means_deviations_and_the_runs_it_kept() -> None:
-    found = readings(BENCHSTAT / "old-2file.txt")
-    assert values(found)["old", "Redis/Ping", "time_per_op", "mean"] == 65.9e-6
-    deviation = values(found)["old", "Redis/Ping", "time_per_op", "max_deviation"]
+def test_old_tool_has_means_deviations_and_run_counts() -> None:
+    actual = readings(BENCHSTAT / "old-2file.txt")
+    assert values(actual)["old", "Redis/Ping", "time_per_op", "mean"] == 65.9e-6
+    deviation = values(actual)["old", "Redis/Ping", "time_per_op", "max_deviation"]
     assert deviation == pytest.approx(65.9e-6 * 0.26)
-    assert sizes(found, "bytes_per_op")["old", "Redis/SetGet_Mixed"] == 7
-    assert sizes(found, "bytes_per_op")["new", "Redis/SetGet_Mixed"] == 10
+    assert sizes(actual, "bytes_per_op")["old", "Redis/SetGet_Mixed"] == 7
+    assert sizes(actual, "bytes_per_op")["new", "Redis/SetGet_Mixed"] == 10
     assert set(sizes(readings(BENCHSTAT / "old-1file.txt"), "time_per_op").values()) == {None}
 
 
-def test_runs_per_side_are_told_by_the_comparisons() -> None:
-    found = sizes(readings(BENCHSTAT / "new-fewsamples.txt"), "time_per_op")
-    assert [found[side, "Redis/Ping"] for side in ("few", "few2")] == [10, 10]
-    assert [found[side, "Redis/Set"] for side in ("few", "few2")] == [6, 6]
+def test_runs_per_side_are_read_from_the_comparisons() -> None:
+    actual = sizes(readings(BENCHSTAT / "new-fewsamples.txt"), "time_per_op")
+    assert [actual[side, "Redis/Ping"] for side in ("few", "few2")] == [10, 10]
+    assert [actual[side, "Redis/Set"] for side in ("few", "few2")] == [6, 6]
 
 
-def test_three_columns_each_have_their_own_numbers() -> None:
-    found = centers(BENCHSTAT / "new-3file.txt")
+def test_three_columns_are_kept_apart() -> None:
+    actual = centers(BENCHSTAT / "new-3file.txt")
     variants = ("baseline", "disabled", "enabled")
-    row = [found[variant, "Redis/Pipeline", "bytes_per_op", "median"] for variant in variants]
+    row = [actual[variant, "Redis/Pipeline", "bytes_per_op", "median"] for variant in variants]
     assert row == [3.065 * 1024, 7.153 * 1024, 9.973 * 1024]
     old = centers(BENCHSTAT / "old-3file.txt")
     row = [old[variant, "Redis/Get", "time_per_op", "mean"] for variant in variants]
     assert row == [54.8e-6, 58.3e-6, 51.7e-6]
 
 
-def test_columns_need_not_be_files_and_units_need_not_be_known() -> None:
-    found = centers(BENCHSTAT / "new-col-size.txt")
-    assert found["1024", "Copy", "time_per_op", "median"] == 8.964e-9
-    assert found["65536", "Copy", "processing_rate", "median"] == 45.23 * 2**30
-    assert found["65536", "Copy", "copied/op", "median"] == 65536.0
-    assert found["1024", "Copy", "p99-sec", "median"] == 99.5e-9
+def test_columns_may_be_labels_and_units_unknown() -> None:
+    actual = centers(BENCHSTAT / "new-col-size.txt")
+    assert actual["1024", "Copy", "time_per_op", "median"] == 8.964e-9
+    assert actual["65536", "Copy", "processing_rate", "median"] == 45.23 * 2**30
+    assert actual["65536", "Copy", "copied/op", "median"] == 65536.0
+    assert actual["1024", "Copy", "p99-sec", "median"] == 99.5e-9
     units = {
         row[1]: row[4]
         for reading in readings(BENCHSTAT / "new-col-size.txt")
@@ -127,20 +127,20 @@ def test_columns_need_not_be_files_and_units_need_not_be_known() -> None:
     assert units == {"time_per_op": "s", "processing_rate": "B/s", "copied/op": "1", "p99-sec": "s"}
 
 
-def test_an_interval_below_zero_is_left_out() -> None:
-    """± 104 % of a time says nothing of its lower end."""
-    found = values(readings(BENCHSTAT / "new-single.txt"))
+def test_interval_that_reaches_below_zero_is_left_out() -> None:
+    """± 104 % of a time says nothing about its lower end."""
+    actual = values(readings(BENCHSTAT / "new-single.txt"))
     label = ("single/gobench-all-1", "OTelOverhead/OTel_Enabled/SetGet_Mixed", "time_per_op")
-    assert (*label, "ci_low") not in found
-    assert found[(*label, "ci_high")] == pytest.approx(40.83e-6 * 2.04)
+    assert (*label, "ci_low") not in actual
+    assert actual[(*label, "ci_high")] == pytest.approx(40.83e-6 * 2.04)
 
 
 def test_missing_cells_do_not_shift_the_others() -> None:
-    found = centers(EDGE / "gaps.txt")
-    assert ("b", "Y", "time_per_op", "median") not in found
-    assert found["a", "Y", "time_per_op", "median"] == 11.5e-9
-    assert found["b", "X/fmt=a/n=2", "time_per_op", "median"] == 13.5e-9
-    assert ("a", "X/fmt=a/n=2", "time_per_op", "median") not in found
+    actual = centers(EDGE / "gaps.txt")
+    assert ("b", "Y", "time_per_op", "median") not in actual
+    assert actual["a", "Y", "time_per_op", "median"] == 11.5e-9
+    assert actual["b", "X/fmt=a/n=2", "time_per_op", "median"] == 13.5e-9
+    assert ("a", "X/fmt=a/n=2", "time_per_op", "median") not in actual
     old = centers(EDGE / "old-groups-3.txt")
     row = {key[0]: value for key, value in old.items() if key[1:3] == ("Y", "time_per_op")}
     assert row == {"a": 11.5e-9}
@@ -161,21 +161,21 @@ def test_infinite_intervals_are_left_out() -> None:
 
 
 def test_an_exact_unit_that_varies_has_a_mode_and_no_interval() -> None:
-    found = values(readings(EDGE / "gaps.txt"))
+    actual = values(readings(EDGE / "gaps.txt"))
     label = ("a", "X/fmt=a/n=1", "text-bytes")
-    assert {key[3]: value for key, value in found.items() if key[:3] == label} == {"mode": 101.0}
-    assert found["b", "X/fmt=a/n=1", "text-bytes", "median"] == 102.0
+    assert {key[3]: value for key, value in actual.items() if key[:3] == label} == {"mode": 101.0}
+    assert actual["b", "X/fmt=a/n=1", "text-bytes", "median"] == 102.0
 
 
 @pytest.mark.parametrize("name", ["gaps.txt", "gaps.csv"])
-def test_zeros_that_benchstat_keeps_apart_are_told(name: str) -> None:
-    ((line, said),) = remarks(records(EDGE / name))
+def test_separate_table_of_zeros_is_reported(name: str) -> None:
+    ((line, reported),) = remarks(records(EDGE / name))
     assert line == 5
-    assert "separate table (ns/op)" in said
+    assert "separate table (ns/op)" in reported
     assert centers(EDGE / name)["a", "X/fmt=a/n=1", "time_per_op", "median"] == 1.3e-8
 
 
-def test_packages_and_groups_go_to_the_environment() -> None:
+def test_packages_go_to_the_environment() -> None:
     for name in ("gaps.txt", "old-groups.txt", "old-groups-3.txt"):
         packages = {reading.benchmark: reading.env["pkg"] for reading in readings(EDGE / name)}
         assert packages["X/fmt=a/n=1"] == "p"
@@ -183,20 +183,20 @@ def test_packages_and_groups_go_to_the_environment() -> None:
 
 
 def test_labels_on_several_levels_are_one_variant() -> None:
-    """The bars of the units stand to the right of the columns there; those of the labels do not."""
-    found = values([run for run in readings(EDGE / "levels.txt") if run.env["pkg"] == "p"])
-    assert found["a 1", "a", "time_per_op", "median"] == 13e-9
-    assert found["b 1", "a", "time_per_op", "median"] == 11.25e-9
-    assert found["b 2", "a", "time_per_op", "median"] == 13.5e-9
-    assert found["a 2", "b", "bytes_per_op", "median"] == 2048.0
-    assert sum(key[2] == "allocs_per_op" for key in found) == 6
+    """The bars of the units are to the right of the columns; those of the labels are not."""
+    actual = values([run for run in readings(EDGE / "levels.txt") if run.env["pkg"] == "p"])
+    assert actual["a 1", "a", "time_per_op", "median"] == 13e-9
+    assert actual["b 1", "a", "time_per_op", "median"] == 11.25e-9
+    assert actual["b 2", "a", "time_per_op", "median"] == 13.5e-9
+    assert actual["a 2", "b", "bytes_per_op", "median"] == 2048.0
+    assert sum(key[2] == "allocs_per_op" for key in actual) == 6
 
 
-def test_a_page_holds_several_calls_and_prose() -> None:
-    found = readings(EDGE / "synthetic-page.md")
+def test_page_with_several_outputs_and_prose_is_read() -> None:
+    actual = readings(EDGE / "synthetic-page.md")
     pings = [
         (reading.line, reading.variant, reading.rows[0][3])
-        for reading in found
+        for reading in actual
         if reading.benchmark == "Overhead/Ping"
     ]
     assert pings == [
@@ -207,27 +207,27 @@ def test_a_page_holds_several_calls_and_prose() -> None:
         (26, "old", 30.1e-6),
         (26, "new", 31.5e-6),
     ]
-    assert [reading.env.get("pkg") for reading in found][-1] == "example.org/a"
-    assert found[2].rows == [
+    assert [reading.env.get("pkg") for reading in actual][-1] == "example.org/a"
+    assert actual[2].rows == [
         (None, "bytes_per_op", "mean", 0.0, "B", None, None, 0.01, "reported", 11)
     ]
 
 
-def test_what_cannot_be_true_or_read_is_told() -> None:
-    said = remarks(records(EDGE / "synthetic-page.md"))
-    assert [line for line, _ in said] == [10, 18, 27, 28]
-    assert "p=0.000 is impossible with 5+5 runs" in said[0][1]
-    assert "0.0079" in said[0][1]
+def test_impossible_and_unreadable_values_are_reported() -> None:
+    reported = remarks(records(EDGE / "synthetic-page.md"))
+    assert [line for line, _ in reported] == [10, 18, 27, 28]
+    assert "p=0.000 is impossible with 5+5 runs" in reported[0][1]
+    assert "0.0079" in reported[0][1]
     (fault, *damage) = [
         each for each in records(EDGE / "synthetic-page.md") if isinstance(each, Diagnostic)
     ][:4]
-    assert not fault.is_damage  # the values stand there
+    assert not fault.is_damage  # the values are there
     assert all(each.is_damage for each in damage)
-    assert all("do not line up" in text for _, text in said[1:3])
-    assert "'+Inf' is not a finite sec/op" in said[3][1]
+    assert all("do not line up" in text for _, text in reported[1:3])
+    assert "'+Inf' is not a finite sec/op" in reported[3][1]
 
 
-def test_columns_of_the_old_tool_may_have_been_renamed() -> None:
+def test_old_columns_may_have_been_renamed() -> None:
     text = """\
 name     JSON time/op    CBOR time/op   delta
 Info-32    15.3ns ± 1%     11.7ns ± 3%  -23.78%  (p=0.000 n=9+10)
@@ -238,17 +238,17 @@ Info-32    15.3ns ± 1%     11.7ns ± 3%  -23.78%  (p=0.000 n=9+10)
     }
 
 
-def test_a_row_without_a_head_is_told() -> None:
+def test_row_without_a_heading_is_reported() -> None:
     text = "name     time/op\nLoad-2   27.2ns ±11%\n\nLoads only:\nMap-2    12.0ns ± 0%\n"
-    ((line, what),) = remarks(records(text))
-    assert (line, "no heading above" in what) == (5, True)
+    ((line, message),) = remarks(records(text))
+    assert (line, "no heading above" in message) == (5, True)
 
 
-def test_the_same_table_twice_is_two_calls() -> None:
+def test_repeated_table_is_two_outputs() -> None:
     text = (BENCHSTAT / "old-2file.txt").read_text()
-    found = readings(f"{text}\n{text}")
-    assert len(found) == 20
-    assert [reading.line for reading in found if reading.benchmark == "Redis/Ping"] == [
+    actual = readings(f"{text}\n{text}")
+    assert len(actual) == 20
+    assert [reading.line for reading in actual if reading.benchmark == "Redis/Ping"] == [
         2,
         2,
         23,
@@ -256,14 +256,14 @@ def test_the_same_table_twice_is_two_calls() -> None:
     ]
 
 
-def test_a_second_call_has_a_configuration_of_its_own() -> None:
+def test_second_output_has_a_separate_configuration() -> None:
     text = (BENCHSTAT / "new-1file.txt").read_text()
     other = text.replace("goarch: amd64\n", "").replace("redisbench", "other")
     packages = [reading.env.get("goarch") for reading in readings(f"{text}```\n\n{other}")]
     assert packages == ["amd64"] * 5 + [None] * 5
 
 
-def test_names_without_a_common_suffix_stay() -> None:
+def test_names_without_a_common_suffix_are_kept() -> None:
     table = "name  time/op\nSort/n-10   1.00ns ± 1%\nSort/n-100  2.00ns ± 1%\n"
     assert [reading.benchmark for reading in readings(table)] == ["Sort/n-10", "Sort/n-100"]
 
@@ -295,12 +295,12 @@ def test_names_without_a_common_suffix_stay() -> None:
 def test_units_of_the_old_tool(
     metric: str, cell: str, expected: tuple[str, float, str, float]
 ) -> None:
-    found = parsed(parse, f"name  {metric}\nFoo   {cell}\n")[0]
-    row = found.rows[0]  # type: ignore[union-attr]
+    actual = parsed(parse, f"name  {metric}\nFoo   {cell}\n")[0]
+    row = actual.rows[0]  # type: ignore[union-attr]
     assert (row[1], row[3], row[4], row[7]) == expected
 
 
-def test_milliseconds_beside_the_time_per_operation_are_a_metric_of_their_own() -> None:
+def test_milliseconds_next_to_time_per_op_are_a_separate_metric() -> None:
     table = "name  ms\nFoo   12.5 ± 1%\n\nname  time/op\nFoo   1.50s ± 1%\n"
     rows = readings(table)[0].rows
     assert {row[1]: row[3] for row in rows if row[2] == "mean"} == {
@@ -309,7 +309,7 @@ def test_milliseconds_beside_the_time_per_operation_are_a_metric_of_their_own() 
     }
 
 
-def test_one_warning_says_that_the_runs_are_missing() -> None:
+def test_one_warning_reports_that_single_runs_are_missing() -> None:
     last = records(BENCHSTAT / "new-3file.txt")[-1]
     assert str(last).startswith("out.txt:5: benchstat's summaries")
     assert "ingest the raw `go test -bench` files to compare" in str(last)

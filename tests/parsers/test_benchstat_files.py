@@ -35,7 +35,7 @@ def medians(variants: dict[str, str]) -> dict[Key, float]:
             assert isinstance(reading, Reading)
             for _, metric, _, value, *_ in reading.rows:
                 samples[variant, reading.benchmark, metric, "median"].append(value)
-    return {key: median(found) for key, found in samples.items()}
+    return {key: median(times) for key, times in samples.items()}
 
 
 RAW = {
@@ -53,13 +53,11 @@ RAW = {
 
 
 @pytest.mark.parametrize(("path", "raw"), RAW.items(), ids=lambda value: getattr(value, "name", ""))
-def test_centres_of_the_new_csv_are_the_medians_of_the_raw_runs(
-    path: Path, raw: dict[str, str]
-) -> None:
+def test_new_csv_centres_are_the_medians_of_the_raw_runs(path: Path, raw: dict[str, str]) -> None:
     assert centers(path) == medians(raw)
-    found = readings(path)
-    assert {row[7] for reading in found for row in reading.rows if row[8] == "reported"} == {None}
-    assert set(sizes(found, "time_per_op").values()) == {10}
+    actual = readings(path)
+    assert {row[7] for reading in actual for row in reading.rows if row[8] == "reported"} == {None}
+    assert set(sizes(actual, "time_per_op").values()) == {10}
 
 
 PAIRS = [
@@ -75,9 +73,9 @@ PAIRS = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), PAIRS, ids=lambda path: path.name)
-def test_two_forms_of_one_call_tell_the_same(one: Path, other: Path) -> None:
-    """Within the rounding of both, with the same runs per side."""
+@pytest.mark.parametrize(("first", "second"), PAIRS, ids=lambda path: path.name)
+def test_two_formats_of_one_output_agree(first: Path, second: Path) -> None:
+    """They agree within the rounding of both, with the same runs per side."""
     exact, rounded = (
         {
             (reading.variant, reading.benchmark, row[1], row[2]): (row[3], row[5], row[7] or 0.0)
@@ -85,7 +83,7 @@ def test_two_forms_of_one_call_tell_the_same(one: Path, other: Path) -> None:
             for row in reading.rows
             if row[8] == "reported"
         }
-        for path in (one, other)
+        for path in (first, second)
     )
     assert exact.keys() == rounded.keys()
     for key, (value, n, step) in rounded.items():
@@ -93,7 +91,7 @@ def test_two_forms_of_one_call_tell_the_same(one: Path, other: Path) -> None:
         assert abs(exact[key][0] - value) <= (step + exact[key][2]) * 0.501, key
 
 
-def test_the_page_names_the_files_that_the_text_leaves_out() -> None:
+def test_html_names_the_files_that_the_text_omits() -> None:
     page, text = centers(BENCHSTAT / "old-2file.html"), centers(BENCHSTAT / "old-2file.txt")
     sides = {"baseline": "old", "enabled": "new"}
     assert {(sides[key[0]], *key[1:]): value for key, value in page.items()} == text
@@ -105,7 +103,7 @@ def test_the_page_names_the_files_that_the_text_leaves_out() -> None:
     }
 
 
-def test_a_page_whose_cells_have_lines_of_their_own_tells_the_line_of_each() -> None:
+def test_html_with_one_cell_per_line_has_the_line_of_each_cell() -> None:
     page = (BENCHSTAT / "old-2file.html").read_text()
     parted = page.replace("<td>", "<td>\n ").replace("<tr>", "<tr>\n")
     assert centers(parted) == centers(page)
@@ -134,10 +132,10 @@ GEOMEANS = {
 
 
 @pytest.mark.parametrize(("name", "expected"), GEOMEANS.items(), ids=GEOMEANS)
-def test_a_geomean_is_an_aggregate(
+def test_geomean_is_an_aggregate(
     name: str, expected: dict[tuple[str, str], tuple[float, float | None]]
 ) -> None:
-    """Of each column; with all benchmarks in one configuration it is what their centres give."""
+    """With all benchmarks in one configuration, it follows from their centres."""
     means = {
         (run.variant, metric): (value, step)
         for run in readings(BENCHSTAT / name, "aggregate")
@@ -149,39 +147,39 @@ def test_a_geomean_is_an_aggregate(
         assert (means[key][1] or 0.0) == pytest.approx(step or 0.0), key
     assert "gaps" not in name or not {("a", "allocs_per_op"), ("b", "allocs_per_op")} & means.keys()
     if "edge" not in name:
-        found = centers(BENCHSTAT / name)
+        actual = centers(BENCHSTAT / name)
         for (variant, metric), (value, _) in means.items():
-            each = [found[key] for key in found if (key[0], key[2]) == (variant, metric)]
+            each = [actual[key] for key in actual if (key[0], key[2]) == (variant, metric)]
             assert value == pytest.approx(geometric_mean(each), rel=5e-3)
 
 
-def test_a_geomean_of_a_page_is_an_aggregate() -> None:
+def test_geomean_in_html_is_an_aggregate() -> None:
     row = "<tr class='better'><td>[Geo mean]<td>56.9µs<td>45.0µs<td class='delta'>−20.96%\n"
     page = (BENCHSTAT / "old-2file.html").read_text().replace("<tr><td>&nbsp;\n", row, 1)
-    found = [(run.variant, run.rows[0][1:4]) for run in readings(page, "aggregate")]
-    assert found == [("baseline", ("time_per_op", "geomean", 56.9e-6)),
+    actual = [(run.variant, run.rows[0][1:4]) for run in readings(page, "aggregate")]
+    assert actual == [("baseline", ("time_per_op", "geomean", 56.9e-6)),
                      ("enabled", ("time_per_op", "geomean", 45.0e-6))]  # fmt: skip
     assert centers(page) == centers(BENCHSTAT / "old-2file.html")
 
 
-@pytest.mark.parametrize(("cut", "expected"), [(1, 2), (3, 1), (8, 1), (18, 1), (33, 0)])
-def test_a_geomean_that_may_be_cut_is_left_out(cut: int, expected: int) -> None:
+@pytest.mark.parametrize(("dropped", "expected"), [(1, 2), (3, 1), (8, 1), (18, 1), (33, 0)])
+def test_possibly_truncated_geomean_is_left_out(dropped: int, expected: int) -> None:
     table = (BENCHSTAT / "new-2file.txt").read_text().partition("\n\n")[0]
-    assert len(readings(table[: len(table) - cut + 1], "aggregate")) == expected
+    assert len(readings(table[: len(table) - dropped + 1], "aggregate")) == expected
 
 
-def test_old_csv_keeps_its_six_digits() -> None:
+def test_old_csv_keeps_six_digits() -> None:
     row = readings(BENCHSTAT / "old-2file.csv")[0].rows[0]
     assert (row[3], row[7], row[5], row[9]) == (6.58508e-05, 1e-10, 10, 2)
 
 
-def test_the_ranges_may_be_left_out() -> None:
-    found = readings(EDGE / "old-norange.csv")
-    assert {row[2] for reading in found for row in reading.rows} == {"mean"}
-    assert sizes(found, "time_per_op")["old", "X/fmt=a/n=1"] == 3
+def test_ranges_are_optional() -> None:
+    actual = readings(EDGE / "old-norange.csv")
+    assert {row[2] for reading in actual for row in reading.rows} == {"mean"}
+    assert sizes(actual, "time_per_op")["old", "X/fmt=a/n=1"] == 3
 
 
-def test_without_ranges_a_gap_is_one_field() -> None:
+def test_gap_is_one_field_without_ranges() -> None:
     text = "name \\ time/op (ns/op),a.txt,b.txt,c.txt\nX,,2.00000E+00\nY,1.00000E+00,,3.00000E+00\n"
     assert remarks(records(text)) == []
     assert centers(text) == {
@@ -191,26 +189,26 @@ def test_without_ranges_a_gap_is_one_field() -> None:
     }
 
 
-def test_a_table_whose_unit_cannot_be_read_is_told() -> None:
-    found = list(files.parse(as_source(",a.txt,\n,-12,CI\nX,1,2%\n")))
-    assert len(found) == 2
-    assert "cannot read the unit of this table" in str(found[0])
+def test_table_with_an_unreadable_unit_is_reported() -> None:
+    actual = list(files.parse(as_source(",a.txt,\n,-12,CI\nX,1,2%\n")))
+    assert len(actual) == 2
+    assert "cannot read the unit of this table" in str(actual[0])
 
 
 def test_labels_on_several_levels_are_one_variant() -> None:
-    found = centers(EDGE / "levels.csv")
-    assert found["b 2", "a p", "time_per_op", "median"] == 1.35e-08
-    assert found["a", "p", "processing_rate", "median"] == 3e6
-    said = [text for _, text in remarks(records(EDGE / "levels.csv"))]
-    assert any("p=1.333 is impossible with 2+1 runs: a probability" in text for text in said)
+    actual = centers(EDGE / "levels.csv")
+    assert actual["b 2", "a p", "time_per_op", "median"] == 1.35e-08
+    assert actual["a", "p", "processing_rate", "median"] == 3e6
+    messages = [text for _, text in remarks(records(EDGE / "levels.csv"))]
+    assert any("p=1.333 is impossible with 2+1 runs: a probability" in text for text in messages)
 
 
-def test_a_unit_with_a_comma_is_quoted() -> None:
+def test_unit_with_a_comma_is_quoted() -> None:
     text = ',old.txt,,new.txt,,,\n,"a,b",CI,"a,b",CI,vs base,P\nX,2,∞,1,∞,~,p=1.000 n=1\n'
     assert centers(text) == {("old", "X", "a,b", "median"): 2.0, ("new", "X", "a,b", "median"): 1.0}
 
 
-def test_a_file_is_owned_by_what_stands_at_its_beginning() -> None:
+def test_only_the_beginning_of_a_file_is_recognised() -> None:
     claims = (
         "see <table class='benchstat'>",
         "Results:\n,a.txt,\n,sec/op,CI\nX,1,2%\n",
@@ -220,7 +218,7 @@ def test_a_file_is_owned_by_what_stands_at_its_beginning() -> None:
     assert not any(files.recognises(as_source(text).head()) for text in claims)
 
 
-def test_a_huge_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_huge_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "MAX_BYTES", 1000)
     (problem,) = files.parse(as_source(BENCHSTAT / "new-2file.csv"))
     assert isinstance(problem, Diagnostic)

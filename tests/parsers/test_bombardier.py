@@ -1,4 +1,4 @@
-"""bombardier's text and JSON: what was answered, and what failed for which reason."""
+"""bombardier's text and JSON: answered requests, and failures by reason."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ TABLE = """Statistics        Avg      Stdev        Max
 """
 
 
-def test_a_table_without_failures_gives_its_rate() -> None:
+def test_table_without_failures_has_a_rate() -> None:
     run, problems = read(TEXT, TABLE.format(others=0, errors=""))
     assert not problems
     assert run.status == "complete"
-    found = values(run)
-    assert found[None, "request_rate", "mean"] == 27065.29
-    assert found[None, "latency", "mean"] == 146.35e-6
-    assert found[None, "latency", "max"] == 8.15e-3
-    assert found[None, "requests", "count"] == 54138
-    assert found["non2xx", "failures", "count"] == 4
+    actual = values(run)
+    assert actual[None, "request_rate", "mean"] == 27065.29
+    assert actual[None, "latency", "mean"] == 146.35e-6
+    assert actual[None, "latency", "max"] == 8.15e-3
+    assert actual[None, "requests", "count"] == 54138
+    assert actual["non2xx", "failures", "count"] == 4
 
 
-def test_dashes_as_a_page_sets_them_cost_no_value() -> None:
+def test_typographic_dashes_lose_no_value() -> None:
     table = TABLE.format(others=2, errors="  Errors:\n    connection refused - 2\n")
     run, problems = read(TEXT, table.replace(" - ", " – "))
     plain, expected = read(TEXT, table)
@@ -51,8 +51,8 @@ def test_dashes_as_a_page_sets_them_cost_no_value() -> None:
     assert problems == expected
 
 
-def test_percentiles_of_all_requests_are_read_beside_those_of_answered_ones() -> None:
-    """Of versions that print both, all percentiles were lost without a word."""
+def test_both_percentile_tables_are_read() -> None:
+    """In versions that print both, all percentiles were lost silently."""
     both = "".join(
         f"  Latency Distribution ({name})\n     50%   {time}us\n     99%   {time}us\n"
         for name, time in (("Total", "115.00"), ("2xx", "80.00"))
@@ -63,7 +63,7 @@ def test_percentiles_of_all_requests_are_read_beside_those_of_answered_ones() ->
     assert values(run)[None, "latency", "p50"] == values(run)[None, "latency", "p99"] == 115e-6
 
 
-def test_the_words_of_older_versions_are_read() -> None:
+def test_wording_of_older_versions_is_read() -> None:
     table = TABLE.format(others=0, errors="").replace("32991.47", "   32991")
     for amount in ("for 10s", "with 54138 requests", "with 54138 request(s)"):
         for noun in ("connections", "connection(s)"):
@@ -74,7 +74,7 @@ def test_the_words_of_older_versions_are_read() -> None:
             assert values(run)[None, "request_rate", "mean"] == 27065.29
 
 
-def test_an_altered_first_line_is_named_unless_the_command_says_the_same() -> None:
+def test_altered_first_line_is_reported_unless_the_command_replaces_it() -> None:
     table = "Bombarding http://h/a for 9s using 5 conn  (s)\n" + TABLE.format(others=0, errors="")
     run, (problem,) = read(TEXT, table)
     assert (run.line, run.target, run.connections) == (1, "", None)
@@ -87,19 +87,19 @@ def test_an_altered_first_line_is_named_unless_the_command_says_the_same() -> No
     assert (run.target, run.params) == ("/a", {"connections": "5"})
 
 
-def test_a_rate_that_counts_failures_is_left_out() -> None:
+def test_rate_that_counts_failures_is_left_out() -> None:
     errors = "  Errors:\n    dial tcp h:1: connect: connection refused - 5\n    timeout - 2\n"
     run, problems = read(TEXT, TABLE.format(others=9, errors=errors))
     (problem,) = problems
     assert "27065.3/s is left out: it counts 9 requests" in problem.what
-    found = values(run)
-    assert (None, "request_rate", "mean") not in found
-    assert found["connect", "failures", "count"] == 5
-    assert found["timeout", "failures", "count"] == 2
-    assert found["other", "failures", "count"] == 2
+    actual = values(run)
+    assert (None, "request_rate", "mean") not in actual
+    assert actual["connect", "failures", "count"] == 5
+    assert actual["timeout", "failures", "count"] == 2
+    assert actual["other", "failures", "count"] == 2
 
 
-def test_a_run_without_an_answer_measured_nothing() -> None:
+def test_run_without_a_response_has_no_measurements() -> None:
     for form, name in ((TEXT, "text-refused.txt"), (JSON, "refused.json")):
         run, (problem,) = read(form, (FORMS / name).read_text(encoding="utf-8"))
         assert run.status == "failed"
@@ -107,9 +107,9 @@ def test_a_run_without_an_answer_measured_nothing() -> None:
         assert {row[1] for row in run.rows} <= {"duration", "failures"}
 
 
-def test_without_the_count_of_failures_nothing_is_kept() -> None:
-    cut = TABLE[: TABLE.index("    others")].replace("4xx - 3, 5xx - 1", "4xx - 0, 5xx - 0")
-    run, (problem,) = read(TEXT, cut)
+def test_report_without_the_failure_count_yields_no_values() -> None:
+    truncated = TABLE[: TABLE.index("    others")].replace("4xx - 3, 5xx - 1", "4xx - 0, 5xx - 0")
+    run, (problem,) = read(TEXT, truncated)
     assert (run.status, run.rows) == ("partial", [])
     assert (
         "nothing of it is kept: no request was answered, or these lines were left out or altered"
@@ -117,7 +117,7 @@ def test_without_the_count_of_failures_nothing_is_kept() -> None:
     )
 
 
-def test_a_limited_rate_is_an_open_loop() -> None:
+def test_limited_rate_is_an_open_loop() -> None:
     run, _ = read(JSON, (FORMS / "errors.json").read_text(encoding="utf-8"))
     assert (run.load_model, run.target_rate, run.target) == ("open", 100.0, "/nope")
     command = "$ bombardier -r 100 http://h/a\n"

@@ -1,4 +1,4 @@
-"""cAdvisor's REST answers: real ones with hand-checked values, and every shape of the API."""
+"""cAdvisor's REST responses: real ones with hand-checked values, and every shape of the API."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REAL = [
 
 
 @pytest.mark.parametrize("path", REAL)
-def test_real_answers_hold_three_containers_and_no_parent(path: str) -> None:
+def test_real_responses_have_three_containers_and_no_parent(path: str) -> None:
     parsed = parse_fixture(path)
     assert parsed.subjects() == LEAVES
     assert parsed.reports("/bench: parents")
@@ -27,7 +27,7 @@ def test_real_answers_hold_three_containers_and_no_parent(path: str) -> None:
     assert reading.env == {f"limit.{leaf}.memory": "2147483648" for leaf in LEAVES}
 
 
-def test_the_first_look_of_a_real_answer() -> None:
+def test_first_sample_of_a_real_response() -> None:
     parsed = parse_fixture("tracing-resources/none/cadvisor-v13-1.json")
     assert parsed.values("cpu_time")["/bench/storage"][:2] == [306.678907164, 307.64656443]
     assert parsed.values("memory_working_set")["/bench/storage"][0] == 84652032
@@ -38,7 +38,7 @@ def test_the_first_look_of_a_real_answer() -> None:
     assert {block.stat for block in parsed.samples if block.metric == "cpu_time"} == {"counter"}
 
 
-def test_two_versions_of_the_api_tell_the_same_of_one_run() -> None:
+def test_two_api_versions_agree_on_one_run() -> None:
     old = parse_fixture("tracing-resources/otlp/cadvisor-v13-1.json")
     new = parse_fixture("tracing-resources/otlp/cadvisor-v21-1.json")
     for metric in ("cpu_time", "memory_working_set", "memory_rss"):
@@ -54,7 +54,7 @@ def test_two_versions_of_the_api_tell_the_same_of_one_run() -> None:
     assert all(0 <= value < 2 for value in new.values("cpu_usage")["/bench/server"])
 
 
-def test_docker_containers_have_their_names_and_hold_their_cgroups() -> None:
+def test_docker_containers_are_named_and_include_their_cgroups() -> None:
     parsed = parse_fixture("containers-edge/synthetic-cadvisor-v1-docker.json")
     assert parsed.subjects() == {"server"}
     assert parsed.readings[0].env == {
@@ -63,7 +63,7 @@ def test_docker_containers_have_their_names_and_hold_their_cgroups() -> None:
     }
 
 
-def test_a_look_that_is_told_twice_counts_once_and_zones_are_heeded() -> None:
+def test_repeated_sample_counts_once_and_time_zones_are_respected() -> None:
     parsed = parse_fixture("containers-edge/synthetic-cadvisor-v1-docker.json")
     assert parsed.values("cpu_time") == {"server": [5.14354064, 6.143540641]}
     assert parsed.times("cpu_time", "server") == [
@@ -72,7 +72,7 @@ def test_a_look_that_is_told_twice_counts_once_and_zones_are_heeded() -> None:
     ]
 
 
-def test_interfaces_and_devices_are_summed_and_periods_are_kept() -> None:
+def test_interfaces_and_devices_are_summed() -> None:
     parsed = parse_fixture("containers-edge/synthetic-cadvisor-v1-docker.json")
     assert parsed.values("network_in") == {"server": [1520, 1520]}
     assert parsed.values("disk_read") == {"server": [5120, 5120]}
@@ -82,7 +82,7 @@ def test_interfaces_and_devices_are_summed_and_periods_are_kept() -> None:
     assert computed == {"network_in", "network_out", "disk_read", "disk_write"}
 
 
-def test_api_2_0_and_the_lines_of_an_indented_answer() -> None:
+def test_api_2_0_is_read_with_the_lines_of_an_indented_response() -> None:
     parsed = parse_fixture("containers-edge/synthetic-cadvisor-v20.json")
     assert parsed.values("cpu_time") == {"/bench/server": [2.5]}
     lines = (FIXTURES / "containers-edge/synthetic-cadvisor-v20.json").read_text().split("\n")
@@ -90,7 +90,7 @@ def test_api_2_0_and_the_lines_of_an_indented_answer() -> None:
         assert str(int(block.values[0])) in lines[block.lines[0] - 1].replace("2500000000", "2")
 
 
-def test_a_summary_gives_the_latest_values_and_those_of_a_minute() -> None:
+def test_summary_has_the_latest_and_the_per_minute_values() -> None:
     parsed = parse_fixture("containers-edge/synthetic-cadvisor-summary.json")
     assert parsed.values("cpu_usage") == {"/bench/server": [1.25]}
     assert parsed.values("memory_working_set") == {"/bench/server": [70499328]}
@@ -103,7 +103,7 @@ def test_a_summary_gives_the_latest_values_and_those_of_a_minute() -> None:
     }
 
 
-def test_a_machine_is_no_run() -> None:
+def test_machine_description_is_not_a_run() -> None:
     parsed = parse_fixture("containers-edge/synthetic-cadvisor-machine.json")
     assert not parsed.readings
     assert parsed.reports("a machine with 4 CPUs and 25276502016 bytes")
@@ -126,18 +126,18 @@ def test_a_machine_is_no_run() -> None:
         ('{"name":"/a","spec":null,"stats":null}', "contains no statistics"),
     ],
 )
-def test_answers_without_results_say_why(text: str, words: str) -> None:
+def test_response_without_results_is_explained(text: str, words: str) -> None:
     parsed = parse("cadvisor", text)
     assert not parsed.readings
     assert parsed.reports(words)
 
 
-def test_a_machine_as_a_whole_is_read_if_it_is_alone() -> None:
+def test_root_cgroup_is_read_if_it_is_the_only_one() -> None:
     look = {"timestamp": "2026-11-21T01:21:41Z", "cpu": {"usage": {"total": 10**18}}}
     assert parse("cadvisor", json.dumps([look])).values("cpu_time") == {"/": [1e9]}
 
 
-def test_pause_containers_and_unlimited_memory() -> None:
+def test_pause_containers_and_unlimited_memory_are_left_out() -> None:
     labels = {"io.kubernetes.pod.name": "web-1", "io.kubernetes.pod.namespace": "shop"}
     look = {"timestamp": "2026-11-21T01:21:41Z", "cpu": {"usage": {"total": 5}}}
     limits = {"memory": {"limit": 2**64 - 1}, "cpu": {"quota": -1, "period": 100000}}
@@ -153,7 +153,7 @@ def test_pause_containers_and_unlimited_memory() -> None:
     assert parsed.reports("pause containers")
 
 
-def test_polls_below_each_other_count_every_look_once() -> None:
+def test_overlapping_polls_count_each_sample_once() -> None:
     def answer(*seconds: int) -> str:
         stats = [
             {"timestamp": f"2026-11-21T01:21:{s}Z", "cpu": {"usage": {"total": s * 10**9}}}
@@ -200,6 +200,6 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
-def test_no_json_makes_it_fail(value: object) -> None:
+def test_arbitrary_json_never_raises(value: object) -> None:
     parsed = parse("cadvisor", json.dumps(value))
     assert parsed.readings or parsed.diagnostics

@@ -1,4 +1,4 @@
-"""Cgroups that repeat others, however they are nested."""
+"""Cgroups that include others, at any depth."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ def find_nested(*keys: str, named: str = "") -> set[str]:
         (("/a/", "/a", "/a/b"), {"/a", "/a/"}),
     ],
 )
-def test_a_cgroup_repeats_those_within_it(keys: tuple[str, ...], parents: set[str]) -> None:
+def test_cgroup_includes_its_children(keys: tuple[str, ...], parents: set[str]) -> None:
     assert find_nested(*keys) == parents
 
 
-def test_what_is_in_a_container_repeats_it() -> None:
+def test_cgroup_inside_a_container_is_included_in_it() -> None:
     keys = ("/", "/docker/1", "/docker/1/init", "/docker/10")
     assert find_nested(*keys, named="/docker/1") == {"/", "/docker/1/init"}
 
 
-def test_a_path_of_many_parts_costs_no_time() -> None:
+def test_path_of_many_parts_takes_linear_time() -> None:
     assert find_nested("/a", "/a" + "/" * 1000) == {"/a"}
     assert_linear(lambda size: "/a" + "/" * size, lambda path: find_nested("/a", path), 1_000_000)

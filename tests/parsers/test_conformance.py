@@ -1,9 +1,9 @@
-"""Every parser on every fixture: the claims exclude each other, the numbers stand where rows say.
+"""Every parser on every fixture: formats exclude each other, and numbers are where rows say.
 
 What holds for one parser has to hold for the next one, too, before anyone reads its code.
 
-A file that holds no results lies in a folder called ``junk`` or is matched by a pattern in
-``not_results`` of its scenario's ``PROVENANCE.toml``.
+A file without results is in a folder called ``junk`` or matches a pattern in ``not_results`` of its
+scenario's ``PROVENANCE.toml``.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from benchkit.parsers.base import Format, Reading, Record, Samples, Tool
 from benchkit.reading.source import Source, UnreadableError
 
 FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"
-#: Labels and provenance, read by others.
+#: Labels and provenance, which other modules read.
 SIDECARS = {"PROVENANCE.toml", "run.toml", "runs.json", "benchkit.toml"}
 BASE_UNITS = {"s", "B", "B/s", "1/s", "1", "cores"}
-#: Formats whose users name metrics of their own.
+#: Formats with user-defined metrics.
 CUSTOM = {
     "asv",
     "bencher",
@@ -45,12 +45,12 @@ CUSTOM = {
     "k6_raw",
     "k6_summary",
 } | {"jmh", "jmh_csv", "jmh_text"}
-#: What every load tool gives, without declaring it.
+#: Metrics of every load tool, which the tools do not declare.
 SHARED = {each.name for each in VOCABULARY.values() if each.source == "every load tool"}
 
 
 class Measured(NamedTuple):
-    """One row, as far as it must not depend on what follows it in the source."""
+    """The part of a row that must not depend on what follows it in the source."""
 
     subject: str | None
     metric: str
@@ -61,8 +61,8 @@ class Measured(NamedTuple):
     origin: str
     line: int
 
-    def is_told_by(self, other: Measured) -> bool:
-        """Whether another place tells the same, but for rounding and a histogram's three digits."""
+    def is_repeated_by(self, other: Measured) -> bool:
+        """Return whether another line has this value, within rounding or 3 significant digits."""
         same = self[:3] == other[:3] and self.line != other.line
         blur = (self.resolution or 0) + abs(self.value) / 1000
         return same and abs(self.value - other.value) <= blur
@@ -89,7 +89,7 @@ def is_negative(path: Path) -> bool:
 
 
 def is_repeat(path: Path) -> bool:
-    """Tell whether a scenario holds more runs of another one, whose files are checked there."""
+    """Return whether a scenario has more runs of another one, whose files are checked there."""
     return "repeats" in provenance(scenario_of(path))
 
 
@@ -105,7 +105,7 @@ NEGATIVE = [path for path in FILES if is_negative(path)]
 POSITIVE = [path for path in FILES if path not in NEGATIVE]
 
 each_result = pytest.mark.parametrize("path", POSITIVE, ids=name_of)
-each_junk = pytest.mark.parametrize("path", NEGATIVE, ids=name_of)
+each_non_result = pytest.mark.parametrize("path", NEGATIVE, ids=name_of)
 
 
 @cache
@@ -115,7 +115,7 @@ def claims(path: Path) -> tuple[Format, ...]:
 
 @cache
 def content(path: Path) -> bytes:
-    """Return a fixture's bytes, unpacked as far as they can be."""
+    """Return a fixture's bytes, unpacked up to any damage."""
     blocks: list[bytes] = []
     with suppress(UnreadableError):
         blocks.extend(Source.load(path).blocks())
@@ -137,8 +137,8 @@ def rows(records: list[Record]) -> Iterator[Measured]:
                 yield Measured(*kind, value, record.unit, record.resolution, record.origin, line)
 
 
-def told(records: list[Record]) -> list[tuple[object, ...]]:
-    """Return what the records say of each run, its place among other lines apart."""
+def run_contents(records: list[Record]) -> list[tuple[object, ...]]:
+    """Return the contents of each run, without line numbers."""
     return [
         (
             run.tool,
@@ -157,12 +157,12 @@ def told(records: list[Record]) -> list[tuple[object, ...]]:
 
 def test_every_format_has_fixtures() -> None:
     claimed = {claim.name for path in POSITIVE for claim in claims(path)}
-    lacking = {known.name for known in registry.formats()} - claimed
-    assert not lacking, f"put results of {sorted(lacking)} into a folder of fixtures/"
+    missing = {known.name for known in registry.formats()} - claimed
+    assert not missing, f"put results of {sorted(missing)} into a folder of fixtures/"
 
 
 @each_result
-def test_a_result_is_owned_and_every_number_stands_on_its_line(path: Path) -> None:
+def test_each_result_has_one_format_and_each_number_is_on_its_line(path: Path) -> None:
     owners = claims(path)
     assert len(owners) == 1 or all(claim.embeds for claim in owners)
     records = {claim.name: parse(claim, content(path)) for claim in owners}
@@ -174,14 +174,14 @@ def test_a_result_is_owned_and_every_number_stands_on_its_line(path: Path) -> No
         measured = {row.metric for row in rows(records[claim.name])} & VOCABULARY.keys()
         assert claim.is_export or measured <= metrics, measured - metrics
         for row in rows(records[claim.name]):
-            check_word(row, claim.name)
-            # A binary source counts records, which hold no digits.
-            if is_text and not owners[0].is_export:  # it has the lines of what it exports
+            check_metric(row, claim.name)
+            # A binary source counts records, which contain no digits.
+            if is_text and not owners[0].is_export:  # it has its results' lines
                 check_line(row, lines, claim.name)
 
 
 def check_records(records: list[Record], owners: tuple[Format, ...]) -> None:
-    """Check that a result gives runs or says why not."""
+    """Check that a result yields runs or a reason why not."""
     assert records
     sampled = [id(record.reading) for record in records if isinstance(record, Samples)]
     for record in records:
@@ -191,42 +191,42 @@ def check_records(records: list[Record], owners: tuple[Format, ...]) -> None:
             assert record.rows or id(record) in sampled or record.status != "complete"
 
 
-def check_word(row: Measured, name: str) -> None:
-    """Check that a row is a word with a finite number in its unit."""
+def check_metric(row: Measured, name: str) -> None:
+    """Check that a row has a known metric with a finite number in its unit."""
     assert math.isfinite(row.value)
     assert row.origin in {"reported", "computed"}
-    word = VOCABULARY.get(row.metric)
-    if word is None:
+    known_metric = VOCABULARY.get(row.metric)
+    if known_metric is None:
         assert name in CUSTOM
         return
-    assert row.unit == word.unit
+    assert row.unit == known_metric.unit
     assert row.unit in BASE_UNITS
-    assert row.stat in word.stats or re.fullmatch(r"p\d+(\.\d+)?", row.stat)
+    assert row.stat in known_metric.stats or re.fullmatch(r"p\d+(\.\d+)?", row.stat)
 
 
 def check_line(row: Measured, lines: list[str], form: str) -> None:
-    """Check that the line of a row holds its number."""
+    """Check that the line of a row contains its number."""
     assert 1 <= row.line <= len(lines)
     if row.origin == "reported":
         line = lines[row.line - 1]
         assert holds(numbers(line, form), row.value), (row, line)
 
 
-@each_junk
-def test_what_is_no_result_is_no_run(path: Path) -> None:
+@each_non_result
+def test_file_without_results_is_not_a_run(path: Path) -> None:
     try:
         formats = registry.identify(Source.load(path))
     except (UnknownFormatError, UnreadableError):
         return
     records = [record for form in formats for record in form.parse(Source.load(path))]
-    assert [type(record) for record in records] == [Diagnostic]  # a tool's, refused by its parser
+    assert [type(record) for record in records] == [Diagnostic]  # refused by the tool's parser
 
 
 def shift(prefix: str) -> Callable[[str], bytes]:
     return lambda text: "".join(prefix + line for line in text.splitlines(keepends=True)).encode()
 
 
-DRESSES: dict[str, Callable[[str], bytes]] = {
+DISGUISES: dict[str, Callable[[str], bytes]] = {
     "CRLF": lambda text: text.replace("\n", "\r\n").encode(),
     "BOM": lambda text: text.encode("utf-8-sig"),
     "UTF-16": lambda text: text.encode("utf-16"),
@@ -241,18 +241,18 @@ PASTED: dict[str, Callable[[str], bytes]] = {
 
 
 @each_result
-def test_dress_changes_nothing(path: Path) -> None:
+def test_encodings_and_line_ends_do_not_change_the_result(path: Path) -> None:
     text = Source(None, "memory", content(path)).text()
     for claim in claims(path) if text else ():
-        plain = told(parse(claim, text.encode()))
-        for name, dress in DRESSES.items():
-            assert claim in registry.identify(Source(None, "memory", dress(text))), name
-            assert told(parse(claim, dress(text))) == plain, name
+        plain = run_contents(parse(claim, text.encode()))
+        for name, disguise in DISGUISES.items():
+            assert claim in registry.identify(Source(None, "memory", disguise(text))), name
+            assert run_contents(parse(claim, disguise(text))) == plain, name
 
 
 @each_result
-def test_a_report_pasted_among_other_text_stays_what_it_is(path: Path) -> None:
-    """A real report stays whole; a synthetic page may lose blocks, and gains no number."""
+def test_report_behind_line_prefixes_is_read_unchanged(path: Path) -> None:
+    """A real report is complete; a synthetic page may lose blocks, but gains no number."""
     text = Source(None, "memory", content(path)).text()
     for claim in claims(path):
         if not claim.embeds or text.lstrip().startswith("{"):
@@ -264,86 +264,86 @@ def test_a_report_pasted_among_other_text_stays_what_it_is(path: Path) -> None:
                 assert set(rows(parse(claim, pasted))) <= set(rows(plain)), name
             elif any(rows(plain)):
                 assert claim in registry.identify(Source(None, "memory", pasted)), name
-                assert told(parse(claim, pasted)) == told(plain), name
+                assert run_contents(parse(claim, pasted)) == run_contents(plain), name
 
 
-def cuts(size: int, most: int) -> range:
-    """Return evenly spaced places to cut, fewer in larger files, never all at line ends."""
-    wanted = max(5, min(most, 1_000_000 // (size + 1)))
-    return range(1, size, max(1, size // wanted) | 1)
+def truncation_points(size: int, most: int) -> range:
+    """Return evenly spaced places to truncate, fewer in larger files, never all at line ends."""
+    points = max(5, min(most, 1_000_000 // (size + 1)))
+    return range(1, size, max(1, size // points) | 1)
 
 
-class Whole(NamedTuple):
-    """What a source tells uncut: its rows, and where runs begin that sum up others."""
+class Untruncated(NamedTuple):
+    """An untruncated source: its rows, and the lines where runs with raw samples begin."""
 
     rows: frozenset[Measured]
     sampled: frozenset[int]
 
 
-def read_whole(claim: Format, data: bytes) -> Whole:
+def read_untruncated(claim: Format, data: bytes) -> Untruncated:
     records = parse(claim, data)
     sampled = {record.reading.line for record in records if isinstance(record, Samples)}
-    sampled |= {each.line for each in records if isinstance(each, Reading) and counts_on(each)}
-    return Whole(frozenset(rows(records)), frozenset(sampled))
+    sampled |= {each.line for each in records if isinstance(each, Reading) and is_cumulative(each)}
+    return Untruncated(frozenset(rows(records)), frozenset(sampled))
 
 
-def counts_on(run: Reading) -> bool:
-    """Whether each row has the totals so far: a cut between two ends an earlier history."""
+def is_cumulative(run: Reading) -> bool:
+    """Return whether each row has the totals so far, so truncation leaves an earlier history."""
     return run.form == "history"
 
 
-def invented(records: list[Record], whole: Whole) -> list[Measured]:
-    """Return the rows that the whole source does not have, there or more precisely elsewhere.
+def list_wrong_rows(records: list[Record], full: Untruncated) -> list[Measured]:
+    """Return the rows missing from the untruncated source, there or more precisely elsewhere.
 
-    What is computed over raw samples is not looked at: a cut between two sums up fewer of them.
+    Values computed from raw samples are ignored: truncation leaves fewer of them.
     """
-    strange = {
+    unexpected = {
         row
         for record in records
         for row in rows([record])
-        if row.origin == "reported" or not is_sampled(record, whole)
-    } - whole.rows
+        if row.origin == "reported" or not is_sampled(record, full)
+    } - full.rows
     return [
         row
-        for row in strange
-        if not any(map(row.is_told_by, whole.rows)) and not is_part_of_sum(row, whole)
+        for row in unexpected
+        if not any(map(row.is_repeated_by, full.rows)) and not is_part_of_sum(row, full)
     ]
 
 
-def is_part_of_sum(row: Measured, whole: Whole) -> bool:
-    """Whether a count, or a launch's median, is of fewer lines: where a list ends is not seen."""
-    alike = [other for other in whole.rows if other[:3] == row[:3]]
+def is_part_of_sum(row: Measured, full: Untruncated) -> bool:
+    """Return whether a count, or a launch's median, covers only some lines of a truncated list."""
+    similar = [other for other in full.rows if other[:3] == row[:3]]
     return row.origin == "computed" and (
-        (row.stat == "count" and any(row.value < other.value for other in alike))
-        or (row.stat == "median" and any(row.line == other.line for other in alike))
+        (row.stat == "count" and any(row.value < other.value for other in similar))
+        or (row.stat == "median" and any(row.line == other.line for other in similar))
     )
 
 
-def is_sampled(record: Record, whole: Whole) -> bool:
-    return isinstance(record, Reading) and record.line in whole.sampled
+def is_sampled(record: Record, full: Untruncated) -> bool:
+    return isinstance(record, Reading) and record.line in full.sampled
 
 
-def check_cut(claim: Format, data: bytes, whole: Whole, place: int) -> None:
-    found = invented(parse(claim, data[:place]), whole)
-    assert not found, f"cut at byte {place}: {data[:place][-60:]!r}"
+def check_truncated(claim: Format, data: bytes, full: Untruncated, place: int) -> None:
+    wrong = list_wrong_rows(parse(claim, data[:place]), full)
+    assert not wrong, f"cut at byte {place}: {data[:place][-60:]!r}"
 
 
 @each_result
-def test_a_cut_file_gives_no_number_that_the_whole_does_not(path: Path) -> None:
+def test_truncated_file_yields_no_wrong_number(path: Path) -> None:
     data, packed = content(path), gzip.compress(content(path))
     for claim in claims(path):
-        whole = read_whole(claim, data)
-        for place in cuts(len(data), most=40):
-            check_cut(claim, data, whole, place)
-        for place in cuts(len(packed), most=5):
-            check_damaged_gzip(claim, packed[: max(place, 2)], whole)
+        full = read_untruncated(claim, data)
+        for place in truncation_points(len(data), most=40):
+            check_truncated(claim, data, full, place)
+        for place in truncation_points(len(packed), most=5):
+            check_damaged_gzip(claim, packed[: max(place, 2)], full)
 
 
-def check_damaged_gzip(claim: Format, packed: bytes, whole: Whole) -> None:
+def check_damaged_gzip(claim: Format, packed: bytes, full: Untruncated) -> None:
     records: list[Record] = []
     with pytest.raises(UnreadableError, match="damaged or truncated"):
         records.extend(claim.parse(Source(None, "memory", packed)))
-    assert not invented(records, whole)
+    assert not list_wrong_rows(records, full)
 
 
 @cache
@@ -356,7 +356,7 @@ def smallest(known: Format) -> bytes:
 
 @pytest.mark.parametrize("known", registry.formats(), ids=lambda known: known.name)
 @pytest.mark.parametrize("number", ["\N{FULLWIDTH DIGIT ONE}2", "NaN"])
-def test_what_is_no_number_costs_no_file(known: Format, number: str) -> None:
+def test_invalid_number_never_raises(known: Format, number: str) -> None:
     data = smallest(known)
     places = list(re.finditer(rb"\d+", data))
     for match in places[:: 1 + len(places) // 200]:
@@ -366,15 +366,15 @@ def test_what_is_no_number_costs_no_file(known: Format, number: str) -> None:
 
 
 @pytest.mark.parametrize("known", registry.formats(), ids=lambda known: known.name)
-def test_a_cut_at_nearly_any_byte_gives_no_number_that_the_whole_does_not(known: Format) -> None:
+def test_truncation_at_nearly_any_byte_yields_no_wrong_number(known: Format) -> None:
     data = smallest(known)
-    whole = read_whole(known, data)
+    full = read_untruncated(known, data)
     for place in range(1, len(data), 1 + len(data) // 1000):
-        check_cut(known, data, whole, place)
+        check_truncated(known, data, full, place)
 
 
 MEASURING = [each for each in registry.all_tools() if each.role not in {"companion", "summary"}]
-#: Where the runs of two variants lie, if not as none and otlp in a scenario of the tool's name.
+#: Labels of two variants, unless they are none and otlp in a scenario of the tool's name.
 PAIRS = {
     "wrk": ("tracing-wrk", "none", "otlp"),
     "redis_benchmark": ("redis-benchmark", "none", "aof"),
@@ -385,7 +385,7 @@ PAIRS = {
 
 
 @pytest.mark.parametrize("tool", MEASURING, ids=lambda tool: tool.name)
-def test_two_fixtures_of_two_variants_compare_with_a_verdict(tool: Tool, tmp_path: Path) -> None:
+def test_fixtures_of_two_variants_compare_with_a_verdict(tool: Tool, tmp_path: Path) -> None:
     scenario, *pair = PAIRS.get(tool.name, (tool.name, "none", "otlp"))
     runs = bk.load(FIXTURES / scenario).where(role="measured", tool=tool.name)
     baseline, variant = (name if name in runs.variants else f"synthetic-{name}" for name in pair)

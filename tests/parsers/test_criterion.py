@@ -32,7 +32,7 @@ def values(run: Reading) -> dict[str, float]:
     return {row[2]: row[3] for row in run.rows}
 
 
-def test_the_estimates_give_what_criterion_prints() -> None:
+def test_estimates_agree_with_the_printed_values() -> None:
     (run,), problems = read(JSON, FIRST / "new/estimates.json")
     assert not problems
     assert run.benchmark == "roots/sum/10"
@@ -43,7 +43,7 @@ def test_the_estimates_give_what_criterion_prints() -> None:
     assert text.rows[1][7] == 1e-12
 
 
-def test_names_of_estimates_may_be_capital() -> None:
+def test_capitalised_estimate_names_are_read() -> None:
     text = (FIRST / "new/estimates.json").read_text(encoding="utf-8")
     old = text
     for name in ("mean", "median_abs_dev", "median", "slope", "std_dev"):
@@ -56,8 +56,8 @@ def test_names_of_estimates_may_be_capital() -> None:
 
 
 @pytest.mark.parametrize("names", [("mean", "median"), ("Mean", "Median")])
-def test_a_comparison_of_criterion_is_refused_as_one(names: tuple[str, str]) -> None:
-    """Its shares were read as nanoseconds, or it was said to lack a valid mean."""
+def test_comparison_estimates_are_refused_as_a_comparison(names: tuple[str, str]) -> None:
+    """Its shares were read as nanoseconds, or a missing mean was reported."""
     interval = {"confidence_level": 0.95, "lower_bound": 0.01, "upper_bound": 0.03}
     estimate = {"confidence_interval": interval, "point_estimate": 0.02, "standard_error": 0.005}
     text = json.dumps(dict.fromkeys(names, estimate))
@@ -68,19 +68,19 @@ def test_a_comparison_of_criterion_is_refused_as_one(names: tuple[str, str]) -> 
     assert "`new/estimates.json`" in refusal.hint
 
 
-def test_a_comparison_beside_the_base_alone_is_part_of_it(tmp_path: Path) -> None:
+def test_comparison_next_to_only_a_base_is_ignored(tmp_path: Path) -> None:
     folder = tmp_path / "criterion/sum"
     for side, names in (("base", ("mean", "median", "std_dev")), ("change", ("mean", "median"))):
         (folder / side).mkdir(parents=True)
         estimate = {"point_estimate": 2.0, "standard_error": 0.5}
         text = json.dumps(dict.fromkeys(names, estimate))
         (folder / side / "estimates.json").write_text(text, encoding="utf-8")
-    found = load(tmp_path / "criterion")
-    assert not found.diagnostics
-    assert [row.value for row in found.observations.itertuples()] == [2e-9]
+    loaded_runs = load(tmp_path / "criterion")
+    assert not loaded_runs.diagnostics
+    assert [row.value for row in loaded_runs.observations.itertuples()] == [2e-9]
 
 
-def test_the_samples_come_to_the_same_estimate() -> None:
+def test_samples_give_the_same_estimate() -> None:
     estimates, _ = read(JSON, FIRST / "new/estimates.json")
     samples, _ = read(JSON, FIRST / "new/sample.json")
     assert values(samples[0])["sample"] == pytest.approx(values(estimates[0])["sample"], rel=1e-9)
@@ -89,7 +89,7 @@ def test_the_samples_come_to_the_same_estimate() -> None:
     assert values(flat) == {"sample": pytest.approx(40.8e-6, rel=0.01)}
 
 
-def test_without_the_file_that_names_it_folders_name_a_benchmark(tmp_path: Path) -> None:
+def test_folders_name_a_benchmark_without_benchmark_json(tmp_path: Path) -> None:
     folder = tmp_path / "target/criterion/a b/c/new"
     folder.mkdir(parents=True)
     shutil.copy(FIRST / "new/estimates.json", folder)
@@ -101,14 +101,14 @@ def test_without_the_file_that_names_it_folders_name_a_benchmark(tmp_path: Path)
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"full_id": "x"}' + " " * LARGEST])
-def test_a_file_of_names_that_means_harm_is_as_good_as_none(text: str, tmp_path: Path) -> None:
+def test_hostile_benchmark_json_is_ignored(text: str, tmp_path: Path) -> None:
     shutil.copy(FIRST / "new/estimates.json", tmp_path)
     (tmp_path / "benchmark.json").write_text(text, encoding="utf-8")
     (run,), _ = read(JSON, tmp_path / "estimates.json")
     assert run.benchmark != "x"
 
 
-def test_a_link_in_place_of_the_file_of_names_is_not_followed(tmp_path: Path) -> None:
+def test_symlinked_benchmark_json_is_not_followed(tmp_path: Path) -> None:
     folder = tmp_path / "target/criterion/a/new"
     folder.mkdir(parents=True)
     shutil.copy(FIRST / "new/estimates.json", folder)
@@ -133,7 +133,7 @@ def test_long_names_picoseconds_and_libtest_are_read() -> None:
     assert values(runs[2]) == {"median": 1234.56e-9}
 
 
-def test_progress_and_changes_are_no_results() -> None:
+def test_progress_and_changes_are_not_results() -> None:
     runs, problems = read(TEXT, FIXTURES / "criterion-forms/change.txt")
     assert not problems
     assert [each.benchmark for each in runs] == [
@@ -158,13 +158,13 @@ def test_progress_and_changes_are_no_results() -> None:
         ("[1, 2]", "`iters` and `times` are not lists of the same length"),
     ],
 )
-def test_what_cannot_be_read_is_a_diagnostic(text: str, what: str) -> None:
+def test_unreadable_input_is_a_diagnostic(text: str, what: str) -> None:
     runs, problems = read(JSON, text)
     assert not runs
     assert [each.what.startswith(what) for each in problems] == [True]
 
 
-def test_a_folder_of_criterion_is_one_run_per_benchmark_and_process() -> None:
+def test_folder_has_one_run_per_benchmark_and_process() -> None:
     runs = load(FIXTURES / "criterion")
     assert set(runs.runs["benchmark"]) == {"roots/slow", "roots/sum/10"}
     assert sorted(set(runs.runs["run"])) == [1, 2, 3, 4]
@@ -177,7 +177,7 @@ def test_a_folder_of_criterion_is_one_run_per_benchmark_and_process() -> None:
     }
 
 
-def test_what_criterion_writes_for_people_is_passed_over(tmp_path: Path) -> None:
+def test_html_reports_and_raw_csv_are_ignored(tmp_path: Path) -> None:
     folder = tmp_path / "criterion/roots/sum"
     shutil.copytree(FIRST / "new", folder / "new")
     (folder / "new/raw.csv").write_text("group,function,value,sample_measured_value\n")
@@ -189,7 +189,7 @@ def test_what_criterion_writes_for_people_is_passed_over(tmp_path: Path) -> None
     assert [problem for problem in loaded.diagnostics if problem.severity == "error"] == []
 
 
-#: Folders of criterion below each benchmark with the side whose run they hold; what is compared.
+#: Criterion's folders below each benchmark, with the side of their run, and the compared pair.
 FOLDERS = {
     "old numbers in base": ({"base": "none", "new": "otlp"}, ("base", "new")),
     "one saved baseline": ({"main": "none", "new": "otlp"}, ("main", "new")),
@@ -218,22 +218,22 @@ def write_target(root: Path, sides: dict[str, str]) -> Path:
 
 @pytest.mark.parametrize("name", FOLDERS)
 @pytest.mark.parametrize("place", [".", "criterion"])
-def test_baselines_that_criterion_keeps_are_compared(name: str, place: str, tmp_path: Path) -> None:
+def test_saved_baselines_are_compared(name: str, place: str, tmp_path: Path) -> None:
     sides, pair = FOLDERS[name]
     root = write_target(tmp_path / "target", sides)
-    found = load(root / place)
-    assert not found.diagnostics
-    assert found.compare().verdicts.comparisons.pairs == (pair,)
+    loaded_runs = load(root / place)
+    assert not loaded_runs.diagnostics
+    assert loaded_runs.compare().verdicts.comparisons.pairs == (pair,)
 
 
-def test_a_copy_of_the_only_run_is_no_side_and_the_way_to_keep_one_is_named(
+def test_copy_of_the_only_run_is_not_a_side_and_the_hint_saves_one(
     tmp_path: Path,
 ) -> None:
     root = write_target(tmp_path / "target", {"base": "none", "new": "none"})
-    with pytest.raises(DataError, match="'new' is the only variant") as caught:
+    with pytest.raises(DataError, match="'new' is the only variant") as error:
         load(root / "criterion").compare()
-    assert "`cargo bench -- --save-baseline before`" in caught.value.hint
-    assert "before=" not in caught.value.hint
+    assert "`cargo bench -- --save-baseline before`" in error.value.hint
+    assert "before=" not in error.value.hint
 
 
 def test_printed_results_compare_with_a_verdict() -> None:
@@ -241,13 +241,13 @@ def test_printed_results_compare_with_a_verdict() -> None:
     assert {row.word for row in comparison.verdicts.primary} == {"regression"}
 
 
-def test_a_fence_above_a_time_is_no_name() -> None:
+def test_fence_above_a_time_is_not_a_name() -> None:
     runs, _ = read(TEXT, "```rust\ntime:   [2.5094 ms 2.5306 ms 2.5553 ms]\n```\n")
     assert [each.benchmark for each in runs] == [""]
 
 
 @pytest.mark.parametrize("mean", ["1,23", "1,2,345", ",123", "12,3451,234", "1234,567"])
-def test_a_comma_that_parts_no_thousands_is_not_read_over(mean: str) -> None:
+def test_misplaced_comma_is_reported(mean: str) -> None:
     text = (
         "test tests::a ... bench:       1,234 ns/iter (+/- 56)\n"
         f"test tests::b ... bench:       {mean} ns/iter (+/- 56)\n"
@@ -274,14 +274,14 @@ GO = "goos: linux\nBenchmarkGet-2  100  12 ns/op\nBenchmarkPut-2  100  14 ns/op\
     ],
 )
 @pytest.mark.parametrize("above", ["", GO])
-def test_a_line_of_cargo_bench_may_lack_a_part(tmp_path: Path, row: str, above: str) -> None:
+def test_cargo_bench_line_may_miss_a_part(tmp_path: Path, row: str, above: str) -> None:
     (tmp_path / "x.txt").write_text(f"{above}{row}\n", encoding="utf-8")
     frame = load(tmp_path / "x.txt").observations
     (taken,) = frame[frame["tool"] == "criterion"].itertuples()
     assert (taken.benchmark, taken.stat, taken.value) == ("literal", "median", 124e-9)
 
 
-def test_a_time_of_which_nothing_says_what_it_is_is_named(tmp_path: Path) -> None:
+def test_time_of_unknown_origin_is_reported(tmp_path: Path) -> None:
     runs, (problem,) = read(TEXT, "test a ... bench: 7 ns/iter (+/- 0)\nliteral 124 ns/iter\n")
     assert [run.benchmark for run in runs] == ["a"]
     assert (problem.line, problem.is_remark) == (2, True)

@@ -1,4 +1,4 @@
-"""A row or cell of a known report that cannot be read is named on its line; the rest is kept."""
+"""An unreadable row or cell of a known report is reported with its line; the rest is kept."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ESTIMATES = "criterion/otlp/3/roots/slow/new/estimates.json"
 _TABULAR = "google-benchmark-console-forms/tabular.txt"
 _FULL = "benchmarkdotnet/synthetic-none.json"
 _SORTS = "benchmarkdotnet-markdown/none/3/Sorts-report-github.md"
-#: The format, a fixture, what stands in it, and what stands there once it is damaged.
+#: The format, a fixture, a text in it, and the damaged text that replaces it.
 DAMAGED = (
     ("bombardier", "bombardier-forms/text-latencies.txt", "    50%   114.00us", "    50%   1x4us"),
     ("bombardier", "bombardier-forms/text-latencies.txt", "2xx - 26232", "2xx - 2x"),
@@ -54,7 +54,7 @@ DAMAGED = (
     ("google_benchmark_csv", "google-benchmark-forms/table.csv", "3.07029e+08", "3.07x"),
 )
 #: The format, a fixture, and the text within a row before which the file ends.
-CUT = (
+TRUNCATED = (
     ("redis_benchmark", "redis-benchmark/none-1.csv", '","'),
     ("hyperfine_text", "hyperfine/text-scan.txt", "ge (min … max):"),
     ("hyperfine_text", "hyperfine/text-scan.txt", " runs"),
@@ -84,25 +84,25 @@ def split(name: str, text: str) -> tuple[set[tuple[object, ...]], list[Diagnosti
     return values, [each for each in records if isinstance(each, Diagnostic)]
 
 
-@pytest.mark.parametrize(("name", "path", "whole", "damaged"), DAMAGED)
-def test_a_damaged_cell_is_named_and_the_rest_is_kept(
-    name: str, path: str, whole: str, damaged: str
+@pytest.mark.parametrize(("name", "path", "intact", "damaged"), DAMAGED)
+def test_damaged_cell_is_reported_and_the_rest_is_kept(
+    name: str, path: str, intact: str, damaged: str
 ) -> None:
     text = (FIXTURES / path).read_text(encoding="utf-8")
-    before, present, after = text.partition(whole)
+    before, present, after = text.partition(intact)
     assert present
     expected, usual = split(name, text)
     values, problems = split(name, f"{before}{damaged}{after}")
-    line = before.count("\n") + 1 + whole.count("\n")
+    line = before.count("\n") + 1 + intact.count("\n")
     assert line in {each.line for each in problems if each not in usual}
     assert values < expected
 
 
-@pytest.mark.parametrize(("name", "path", "rest"), CUT)
-def test_a_cut_within_a_row_is_named(name: str, path: str, rest: str) -> None:
+@pytest.mark.parametrize(("name", "path", "rest"), TRUNCATED)
+def test_truncation_within_a_row_is_reported(name: str, path: str, rest: str) -> None:
     before, present, _ = (FIXTURES / path).read_text(encoding="utf-8").rpartition(rest)
     assert present
-    whole, _ = split(name, before.rpartition("\n")[0] + "\n")
+    intact, _ = split(name, before.rpartition("\n")[0] + "\n")
     values, problems = split(name, before)
-    assert values == whole
+    assert values == intact
     assert before.count("\n") + 1 in {each.line for each in problems}

@@ -13,7 +13,7 @@ from reading_formats import format_named
 from benchkit.parsers.base import Head, Samples, Source
 
 
-def test_frames_of_a_terminal() -> None:
+def test_terminal_frames_are_read() -> None:
     parsed = parse_fixture("containers-edge/synthetic-docker-table.txt")
     assert parsed.subjects() == {"server", "storage"}
     assert parsed.values("cpu_usage") == {"server": [1.2831, 1.3007], "storage": [0.4992, 0.513]}
@@ -31,7 +31,7 @@ def test_frames_of_a_terminal() -> None:
     assert steps["network_in"] == 1e5
 
 
-def test_json_lines_tell_what_the_table_tells() -> None:
+def test_json_lines_agree_with_the_table() -> None:
     table = parse_fixture("containers-edge/synthetic-docker-table.txt")
     lines = parse_fixture("containers-edge/synthetic-docker-lines.json")
     assert lines.readings[0].form == "json"
@@ -46,7 +46,7 @@ def test_megabytes_of_old_versions_are_decimal() -> None:
     assert parsed.values("disk_write") == {"redis1": [512e3], "redis2": [0]}
 
 
-def test_podman_calls_its_columns_otherwise() -> None:
+def test_podman_column_names_are_read() -> None:
     text = (
         "ID            NAME   CPU %   MEM USAGE / LIMIT  MEM %   NET IO           BLOCK IO   PIDS\n"
         "a9f807ffaacd  web    2.50%   3.092MB / 16.7GB   0.02%   916B / 1.2kB     0B / 5kB   2\n"
@@ -57,7 +57,7 @@ def test_podman_calls_its_columns_otherwise() -> None:
     assert parsed.values("network_out") == {"web": [1200]}
 
 
-def test_answers_of_the_api() -> None:
+def test_api_responses_are_read() -> None:
     parsed = parse_fixture("containers-edge/synthetic-docker-api.json")
     assert parsed.values("cpu_time") == {"server": [100.215355, 101.215355]}
     assert parsed.values("memory_usage") == {"server": [6537216, 6541312]}
@@ -90,13 +90,13 @@ def test_other_text_ends_a_table() -> None:
         '{"cpu_stats":{"cpu_usage":{"total_usage":1e999}},"blkio_stats":7,"networks":[]}',
     ],
 )
-def test_what_holds_no_number_says_so(text: str) -> None:
+def test_text_without_a_number_is_reported(text: str) -> None:
     parsed = parse("docker-stats", text)
     assert not parsed.readings
     assert parsed.diagnostics
 
 
-def test_a_cut_cell_gives_no_number() -> None:
+def test_truncated_cell_yields_no_wrong_number() -> None:
     line = "NAME   CPU %   MEM USAGE / LIMIT\nweb    12.50%  1.5MiB / 1GiB"
     for end in range(len(line)):
         parsed = parse("docker-stats", line[:end])
@@ -104,14 +104,14 @@ def test_a_cut_cell_gives_no_number() -> None:
         assert parsed.values("memory_usage") in ({}, {"web": [1572864]})
 
 
-def test_tables_of_others_are_not_claimed() -> None:
+def test_tables_of_other_tools_are_not_claimed() -> None:
     docker = format_named("docker-stats")
     for text in ("PID   CPU %   COMMAND\n1   2.5%   x\n", "the CPU % of NAME", '{"a": "CPUPerc"}'):
         assert not docker.recognises(Head("x", text.encode(), text))
 
 
 @given(st.text('NAME CPU%web-/.0123456789MiBk"{}:\n', max_size=80))
-def test_no_text_makes_it_fail(text: str) -> None:
+def test_arbitrary_text_never_raises(text: str) -> None:
     parsed = parse("docker-stats", "NAME   CPU %   MEM USAGE / LIMIT\n" + text)
     assert parsed.readings or parsed.diagnostics
 
@@ -131,14 +131,16 @@ JSON = st.recursive(
 
 
 @given(JSON, JSON, JSON, JSON)
-def test_no_answer_makes_it_fail(cpu: object, memory: object, net: object, disk: object) -> None:
+def test_arbitrary_response_never_raises(
+    cpu: object, memory: object, net: object, disk: object
+) -> None:
     blkio = {"io_service_bytes_recursive": disk}
     answer = {"cpu_stats": cpu, "memory_stats": memory, "networks": net, "blkio_stats": blkio}
     parsed = parse("docker-stats", json.dumps(answer))
     assert parsed.readings or parsed.diagnostics
 
 
-def test_the_fixture_holds_what_a_terminal_writes() -> None:
+def test_fixture_has_terminal_escape_codes() -> None:
     raw = (FIXTURES / "containers-edge/synthetic-docker-table.txt").read_bytes()
     assert raw.startswith(b"\x1b[2J\x1b[HCONTAINER ID")
 
@@ -152,7 +154,7 @@ def test_the_fixture_holds_what_a_terminal_writes() -> None:
         "CPU % NAME MEM % MEM USAGE / LIMIT\n12.50% web 0.15% 1.5MiB / 1GiB\n",
     ],
 )
-def test_columns_of_the_users_own_in_any_order_and_width(text: str) -> None:
+def test_custom_columns_in_any_order_and_width_are_read(text: str) -> None:
     format_ = format_named("docker-stats")
     assert format_.recognises(Head("x", text.encode(), text))
     _, cpu, memory = format_.parse(Source(None, "x.txt", text.encode()))

@@ -1,4 +1,4 @@
-"""JSON in a page is read as a file of it would be; reports that are not read are named."""
+"""JSON in a page is read like a file of it; unsupported reports are named."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def list_warnings(path: Path, text: str) -> list[str]:
     [(GHZ, "ghz", 5), (SIEGE, "siege", 5), (MEMTIER, "memtier_benchmark", 5)],
 )
 @pytest.mark.parametrize("is_first", [True, False])
-def test_a_report_that_is_not_read_is_named_beside_one_that_is(
+def test_unsupported_report_is_named_next_to_a_supported_one(
     report: str, tool: str, line: int, is_first: bool, tmp_path: Path
 ) -> None:
     read = (FIXTURES / "wrk-edge/multi/wrk-3runs-prompt.txt").read_text(encoding="utf-8")
@@ -59,7 +59,7 @@ def test_a_report_that_is_not_read_is_named_beside_one_that_is(
     assert f"a.md:{line}: {tool}'s report, which benchkit does not read" in warning
 
 
-def test_words_of_a_report_that_are_scattered_over_a_page_name_none(tmp_path: Path) -> None:
+def test_scattered_words_of_a_report_are_not_reported(tmp_path: Path) -> None:
     read = (FIXTURES / "wrk-edge/multi/wrk-3runs-prompt.txt").read_text(encoding="utf-8")
     more = "More of it.\n" * 20
     prose = "\n".join(f"{line} is a word.\n{more}" for line in SIEGE.split("\n"))
@@ -87,7 +87,7 @@ FENCED = "# Cold start\n\nText.\n\n```json\n"
         ("k6-edge/tiny/k6-export-1.json", "Get:1 deb packages\n" * 5_000),
     ],
 )
-def test_json_in_a_page_is_read_as_its_file(name: str, above: str, tmp_path: Path) -> None:
+def test_json_in_a_page_is_read_like_a_file(name: str, above: str, tmp_path: Path) -> None:
     document = (FIXTURES / name).read_text(encoding="utf-8").strip()
     page = read(tmp_path / "page.md", f"{above}{document}\n```\n")
     assert_frame_equal(page, read(tmp_path / "a.json", document))
@@ -101,7 +101,7 @@ def test_json_in_a_page_of_more_than_a_mebibyte_is_read(tmp_path: Path) -> None:
     assert set(bk.load(tmp_path / "a.md").runs["tool"]) == {"oha", "wrk"}
 
 
-def test_json_of_two_variants_below_their_headings_is_compared(tmp_path: Path) -> None:
+def test_json_of_two_variants_below_headings_is_compared(tmp_path: Path) -> None:
     blocks = [
         f"## {name}\n\n```json\n{(FIXTURES / 'hyperfine' / f'{name}.json').read_text()}```\n"
         for name in ("none", "otlp")
@@ -111,10 +111,10 @@ def test_json_of_two_variants_below_their_headings_is_compared(tmp_path: Path) -
     assert (verdict.contrast.variant, verdict.word) == ("otlp", "regression")
 
 
-def test_a_part_of_json_that_is_cut_is_not_read(tmp_path: Path) -> None:
+def test_truncated_json_is_not_read(tmp_path: Path) -> None:
     document = (FIXTURES / "jmh/none.json").read_text(encoding="utf-8")
-    cut = document[: len(document) // 2]
-    (tmp_path / "a.md").write_text(f"# A\n\n```json\n{cut}\n```\n", encoding="utf-8")
+    truncated = document[: len(document) // 2]
+    (tmp_path / "a.md").write_text(f"# A\n\n```json\n{truncated}\n```\n", encoding="utf-8")
     with pytest.raises(BenchkitError, match="looks like jmh, except for lines 1 to 3"):
         bk.load(tmp_path / "a.md")
 
@@ -137,7 +137,7 @@ _SIZES = "| a | b |\n|--|--|\n| c | 3 |\n| d | 4 s |\n"
         (_SIZES, []),
     ],
 )
-def test_tables_of_times_beside_results_are_named(
+def test_tables_of_times_next_to_results_are_reported(
     tables: str, warning: list[str], tmp_path: Path
 ) -> None:
     read = "BenchmarkA-8  100  19.1 ns/op\nBenchmarkB-8  100  19.1 ns/op\n"
@@ -148,7 +148,7 @@ def test_tables_of_times_beside_results_are_named(
 
 
 class Counted(list[str]):
-    """Lines that count how often one is read."""
+    """Lines that count how often they are read."""
 
     reads = 0
 
@@ -162,7 +162,7 @@ class Counted(list[str]):
         return super().__getitem__(at)
 
 
-def test_a_page_of_rules_of_tables_is_read_once() -> None:
+def test_page_of_table_rules_is_read_once() -> None:
     lines = Counted(["|a|b|", *["|-|-|"] * 500, "|1 ms|2|", "|3 ms|4|"])
     assert embedded._list_tables(lines) == [(500, 503)]
     assert lines.reads < 5 * len(lines)

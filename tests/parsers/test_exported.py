@@ -1,4 +1,4 @@
-"""benchkit's own table: what was exported is read back as it was, in each of its forms."""
+"""benchkit's exports are read back unchanged, in each format."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Captured = pytest.CaptureFixture[str]
 names = (
     st.text(alphabet="ab=+-@' /,.\"é1", max_size=8)
     .map(str.strip)
-    .filter(lambda name: redact_label(name) == name)  # such as the credentials of `//a@`
+    .filter(lambda name: redact_label(name) == name)  # for example the credentials in `//a@`
 )
 labels = st.fixed_dictionaries(
     {
@@ -67,8 +67,8 @@ def write(frame: schema.Observations, path: Path) -> None:
         write_text([frame], out)
 
 
-def listed(frame: pd.DataFrame) -> list[str]:
-    """Return the rows as texts, in an order of their own."""
+def sorted_rows(frame: pd.DataFrame) -> list[str]:
+    """Return the rows as texts, sorted."""
     plain = frame[schema.column_names()].astype("object")
     plain = plain.where(plain.notna(), None)
     return sorted(map(repr, plain.itertuples(index=False, name=None)))
@@ -81,7 +81,7 @@ def form(request: pytest.FixtureRequest) -> str:
 
 @settings(max_examples=15)
 @given(rows=st.lists(labels, min_size=1, max_size=12))
-def test_any_table_that_was_exported_is_read_back(
+def test_any_exported_table_is_read_back(
     rows: list[dict[str, object]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     columns = {name: [row[name] for row in rows] for name in schema.column_names()}
@@ -90,7 +90,7 @@ def test_any_table_that_was_exported_is_read_back(
         path = tmp_path_factory.mktemp("exported") / f"none-2.{ending}"
         write(frame, path)
         read = bk.load(path, samples=True).observations
-        assert listed(read) == listed(frame), ending
+        assert sorted_rows(read) == sorted_rows(frame), ending
 
 
 @pytest.mark.parametrize(
@@ -104,26 +104,26 @@ def test_any_table_that_was_exported_is_read_back(
         ("gatling", "csv"),
     ],
 )
-def test_an_export_of_real_results_is_read_back_and_compares_alike(
+def test_export_of_real_results_gives_the_same_comparison(
     scenario: str, form: str, tmp_path: Path, capsys: Captured
 ) -> None:
     path = tmp_path / f"all.{form}"
     raw = str(FIXTURES / scenario)
     assert run(["export", raw, "-o", str(path), "--quiet"]) == ExitCode.DONE
-    told = []
+    exports = []
     for place in (raw, str(path)):
         capsys.readouterr()
         assert run(["export", place, "--quiet"]) == ExitCode.DONE
         rows = capsys.readouterr().out.splitlines()
         cells = (row.rsplit(",", 2) for row in rows)
-        told.append(sorted((values, load) for values, _, load in cells))  # all but the source
-    assert told[0] == told[1]
+        exports.append(sorted((values, load) for values, _, load in cells))  # all but the source
+    assert exports[0] == exports[1]
     sentences = [bk.load(place).compare().verdict for place in (raw, path)]
     assert sentences[0] == sentences[1]
 
 
 def test_load_models_are_read_back(form: str, tmp_path: Path) -> None:
-    """They were unknown, and with them the primary metric of a closed loop."""
+    """They were unknown, and so the primary metric of a closed loop was wrong."""
     path = tmp_path / f"all.{form}"
     raw = FIXTURES / "shorturl-k6"
     assert run(["export", str(raw), "-o", str(path)]) == ExitCode.DONE
@@ -141,7 +141,7 @@ def test_roles_are_read_back(form: str, tmp_path: Path) -> None:
     assert counts == bk.load(raw).runs["role"].value_counts().to_dict()
 
 
-def test_an_export_beside_its_results_adds_no_run(form: str, tmp_path: Path) -> None:
+def test_export_next_to_its_results_adds_no_run(form: str, tmp_path: Path) -> None:
     shutil.copytree(FIXTURES / "tracing-wrk", tmp_path / "raw")
     path = tmp_path / "raw" / f"all.{form}"
     assert run(["export", str(tmp_path / "raw"), "-o", str(path)]) == ExitCode.DONE
@@ -152,13 +152,13 @@ def test_an_export_beside_its_results_adds_no_run(form: str, tmp_path: Path) -> 
     assert frames[0][key].values.tolist() == frames[1][key].values.tolist()
 
 
-def test_all_forms_are_forms_of_the_same_runs() -> None:
+def test_all_formats_have_the_same_runs() -> None:
     runs = bk.load(FIXTURES / "export").runs
     assert len(runs) == 16
     assert set(runs["variant"]) == {"none", "otlp"}
 
 
-def test_a_parquet_file_of_other_columns_is_no_export(tmp_path: Path, capsys: Captured) -> None:
+def test_parquet_file_with_other_columns_is_not_an_export(tmp_path: Path, capsys: Captured) -> None:
     export = pd.read_parquet(FIXTURES / "export/tracing.parquet")
     many = pd.concat([export.assign(value=export["value"] + more) for more in range(99)])
     many.assign(run=range(len(many))).to_parquet(tmp_path / "large.parquet", index=False)
@@ -184,7 +184,7 @@ def test_a_parquet_file_of_other_columns_is_no_export(tmp_path: Path, capsys: Ca
         (lambda text: text.replace(',8"', ',8",1', 1)[:900], "has no line end"),
     ],
 )
-def test_what_is_wrong_is_named_with_its_line(
+def test_invalid_csv_is_reported_with_its_line(
     change: Callable[[str], str], problem: str, tmp_path: Path, capsys: Captured
 ) -> None:
     text = (FIXTURES / "export/tracing.csv").read_text(encoding="utf-8")
@@ -193,8 +193,8 @@ def test_what_is_wrong_is_named_with_its_line(
     assert problem in capsys.readouterr().err
 
 
-def test_a_row_with_a_value_of_another_type_is_left_out() -> None:
-    """Each was a traceback, another value, or a store that could not be opened."""
+def test_row_with_a_value_of_another_type_is_left_out() -> None:
+    """Each gave a traceback, another value, or a store that could not be opened."""
     texts = {"tool": "wrk", "variant": "none", "metric": "latency", "stat": "p50", "unit": "s"}
     more = {"benchmark": "/x", "run": 1, "value": 0.5, "role": "", "load_model": ""}
     row: dict[str, object] = {**dict.fromkeys(schema.column_names()), **texts, **more}
@@ -203,13 +203,13 @@ def test_a_row_with_a_value_of_another_type_is_left_out() -> None:
     wrong: list[tuple[str, object]] = [(name, each) for name in row for each in values]
     wrong += [(name, "x" if name in numbers else 5) for name in row]
     wrong += [("n", 2.5), ("n", -1), ("n", 1e99), ("metric", None), ("stat", None)]
-    lines = (10**14 - 1, 1 << 53, 10**18 - 1, 10**30)  # longer ones are no line of a file
-    kept: list[tuple[str, object]] = [
+    lines = (10**14 - 1, 1 << 53, 10**18 - 1, 10**30)  # no file has longer ones
+    valid: list[tuple[str, object]] = [
         *(("source", f"x:{line}") for line in lines),
         ("n", 1 << 53),
         ("variant", None),
     ]
-    for changes, is_read in ((kept, True), (wrong, False)):
+    for changes, is_read in ((valid, True), (wrong, False)):
         for name, each in changes:
             head = '{"format_version": 1, "observations": [\n'
             text = f"{head}{json.dumps(row | {name: each})}\n]}}\n"
@@ -219,7 +219,7 @@ def test_a_row_with_a_value_of_another_type_is_left_out() -> None:
 
 
 @pytest.mark.parametrize(("rows", "text"), [(2_000_000, "a"), (2_000, "a" * 200_000)])
-def test_a_small_parquet_file_that_unpacks_to_gigabytes_is_refused(
+def test_small_parquet_file_that_unpacks_to_gigabytes_is_refused(
     tmp_path: Path, rows: int, text: str
 ) -> None:
     import pyarrow as pa

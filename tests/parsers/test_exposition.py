@@ -1,4 +1,4 @@
-"""Prometheus' text: real snapshots and span counts, sums over parts, and what a cut text loses."""
+"""Prometheus' text: real snapshots and span counts, sums over parts, and truncated texts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from benchkit.reading.source import Source
 LEAVES = {"/bench/collector", "/bench/server", "/bench/storage"}
 SNAPSHOTS = sorted((FIXTURES / "tracing-resources/none/cadvisor-metrics-1").iterdir())
 
-#: Started, saved and dropped of run 1, as the README of the capture tells them.
+#: Started, saved and dropped spans of run 1, from the README of the capture.
 SPANS = {
     "otlp": (558587, 121344, 437243),
     "zipkin": (534798, 113664, 421134),
@@ -27,7 +27,7 @@ SPANS = {
 }
 
 
-def test_a_real_snapshot() -> None:
+def test_real_snapshot_is_read() -> None:
     parsed = parse_fixture("tracing-resources/none/cadvisor-metrics-1/01-1795224103307.prom.gz")
     assert parsed.subjects() == LEAVES
     assert parsed.values("cpu_time") == {
@@ -45,7 +45,7 @@ def test_a_real_snapshot() -> None:
     assert parsed.reports("/, /bench: parents")
 
 
-def test_a_folder_of_snapshots_has_each_of_them_as_a_reading() -> None:
+def test_each_snapshot_of_a_folder_is_read() -> None:
     counters = [
         parse_fixture(path.relative_to(FIXTURES).as_posix()).values("cpu_time")["/bench/server"][0]
         for path in SNAPSHOTS
@@ -54,7 +54,7 @@ def test_a_folder_of_snapshots_has_each_of_them_as_a_reading() -> None:
     assert counters == sorted(counters)
 
 
-def test_snapshots_below_each_other_count_every_look_once() -> None:
+def test_concatenated_snapshots_count_each_sample_once() -> None:
     data = b"".join(gzip.decompress(path.read_bytes()) for path in SNAPSHOTS)
     parsed = parse("exposition", data + gzip.decompress(SNAPSHOTS[0].read_bytes()))
     values = parsed.values("cpu_time")["/bench/storage"]
@@ -63,7 +63,7 @@ def test_snapshots_below_each_other_count_every_look_once() -> None:
 
 
 @pytest.mark.parametrize("backend", SPANS)
-def test_spans_are_those_of_the_capture(backend: str) -> None:
+def test_span_counts_match_the_capture(backend: str) -> None:
     parsed = parse_fixture(f"tracing-resources/{backend}/spans-1.prom")
     started, saved, dropped = SPANS[backend]
     assert parsed.rows("spans_created") == {backend: started}
@@ -74,13 +74,13 @@ def test_spans_are_those_of_the_capture(backend: str) -> None:
     assert {row[2] for row in reading.rows} == {"count"}
 
 
-def test_stages_have_subjects_of_their_own_and_transports_are_summed() -> None:
+def test_stages_have_subjects_and_transports_are_summed() -> None:
     parsed = parse_fixture("containers-edge/synthetic-collector.prom")
     assert parsed.rows("spans_saved") == {"otlp/jaeger/sent": 900, "otlp": 1000}
     assert parsed.rows("spans_dropped") == {"otlp/jaeger/send_failed": 100}
 
 
-def test_cpus_and_interfaces_are_summed_and_pods_left_out() -> None:
+def test_cpus_and_interfaces_are_summed_and_pods_are_left_out() -> None:
     parsed = parse_fixture("containers-edge/synthetic-percpu.prom")
     assert parsed.values("cpu_time") == {"redis": [21.5], "shop/web-1/app": [8.0]}
     assert parsed.values("network_in") == {"redis": [1520]}
@@ -96,7 +96,7 @@ def test_cpus_and_interfaces_are_summed_and_pods_left_out() -> None:
         assert parsed.reports(words)
 
 
-def test_a_total_never_meets_its_cpus() -> None:
+def test_total_is_not_added_to_its_cpus() -> None:
     name = "container_cpu_usage_seconds_total"
     lines = [f'{name}{{cpu="{cpu}",id="/a"}} {i}\n' for i, cpu in enumerate(("cpu00", "total"))]
     assert parse("exposition", "".join(lines) + "# EOF\n").values("cpu_time") == {"/a": [1]}
@@ -109,14 +109,14 @@ def test_times_of_openmetrics_are_seconds() -> None:
     assert parsed.times("cpu_time", '/bench/a"b') == ["2026-11-21T01:21:43.018000"]
 
 
-def test_kubelet_resource_metrics() -> None:
+def test_kubelet_resource_metrics_are_read() -> None:
     labels = 'container="app",namespace="shop",pod="web-1"'
     text = f"container_cpu_usage_seconds_total{{{labels}}} 6765.751112 1744775165350\n"
     parsed = parse("exposition", text)
     assert parsed.values("cpu_time") == {"shop/web-1/app": [6765.751112]}
 
 
-def test_a_text_that_ends_inside_a_sum_withholds_it() -> None:
+def test_sum_at_the_end_of_a_truncated_text_is_withheld() -> None:
     text = 'container_cpu_usage_seconds_total{cpu="cpu00",name="redis"} 5\n'
     parsed = parse("exposition", text)
     assert not parsed.readings
@@ -124,13 +124,13 @@ def test_a_text_that_ends_inside_a_sum_withholds_it() -> None:
     assert parse("exposition", text + "# EOF\n").values("cpu_time") == {"redis": [5]}
 
 
-def test_a_last_cgroup_may_be_a_parent_until_the_text_says_otherwise() -> None:
+def test_last_cgroup_may_be_a_parent_without_an_end_marker() -> None:
     text = 'container_memory_rss{id="/a"} 1\ncontainer_memory_rss{id="/b"} 2\n'
     assert parse("exposition", text).values("memory_rss") == {"/a": [1]}
     assert parse("exposition", text + "# EOF\n").values("memory_rss") == {"/a": [1], "/b": [2]}
 
 
-def test_a_last_line_without_an_end_is_not_read() -> None:
+def test_last_line_without_a_line_end_is_not_read() -> None:
     parsed = parse(
         "exposition", 'container_memory_rss{name="a"} 1\ncontainer_memory_rss{name="b"} 23'
     )
@@ -148,7 +148,7 @@ def test_a_last_line_without_an_end_is_not_read() -> None:
         ('container_memory_rss{name="a"} +Inf\n# EOF\n', "NaN or infinite"),
     ],
 )
-def test_texts_without_results_say_why(text: str, words: str) -> None:
+def test_text_without_results_is_explained(text: str, words: str) -> None:
     parsed = parse("exposition", text)
     assert not parsed.readings
     assert parsed.reports(words)
@@ -173,7 +173,7 @@ NUMBERS = st.floats() | st.integers()
 
 
 @given(st.lists(st.tuples(NAMES, LABELS, NUMBERS, st.none() | NUMBERS), max_size=6))
-def test_no_labels_or_numbers_make_it_fail(
+def test_arbitrary_labels_and_numbers_never_raise(
     samples: list[tuple[str, dict[str, str], float, float | None]],
 ) -> None:
     lines = []
@@ -222,7 +222,7 @@ def test_the_network_of_a_pod_is_kept(labels: str) -> None:
         ),
     ],
 )
-def test_no_number_is_read_that_only_python_takes_for_one(name: str, text: str) -> None:
+def test_number_that_only_python_accepts_is_not_read(name: str, text: str) -> None:
     form = next(each for each in registry.formats() if each.name == name)
     records = list(form.parse(Source(None, "x", text.encode())))
     assert not any(isinstance(each, Samples) for each in records)
@@ -241,7 +241,7 @@ _STAMPS = st.sampled_from(
 
 
 @given(_WORDS, _PAIRS, _NUMBERS, _STAMPS, st.sampled_from(["", ",", " ", ",,"]))
-def test_a_plain_line_is_read_as_the_library_reads_it(
+def test_plain_line_is_read_like_the_library(
     name: str, pairs: list[tuple[str, str]], number: str, stamp: str, end: str
 ) -> None:
     labels = ",".join(f'{key}="{value}"' for key, value in pairs)
@@ -255,12 +255,12 @@ def test_a_plain_line_is_read_as_the_library_reads_it(
     "labels", ["", "{}", '{id="/a"}', '{id="/a",cpu="total",}', '{name="a b{}, #"}']
 )
 @pytest.mark.parametrize("number", ["0", "3.5", "1.2e+09", "8192 1795224101622"])
-def test_a_line_as_exporters_write_it_is_plain(labels: str, number: str) -> None:
+def test_typical_exporter_line_is_plain(labels: str, number: str) -> None:
     assert survey._read_plain(3, f"container_memory_rss{labels} {number}\r\n")
 
 
-def test_families_that_take_turns_cost_linear_time() -> None:
-    """Texts put together per container repeat each family for each of them."""
+def test_alternating_families_take_linear_time() -> None:
+    """Texts combined per container repeat each family for each of them."""
 
     def measure(count: int) -> float:
         text = "".join(
@@ -274,7 +274,7 @@ def test_families_that_take_turns_cost_linear_time() -> None:
         return process_time() - start
 
     few = max(min(measure(500) for _ in range(3)), 0.01)
-    assert measure(8_000) < 64 * few  # sixteen times as many; squared, 256
+    assert measure(8_000) < 64 * few  # sixteen times as many; quadratic time would be 256 times
 
 
 HISTOGRAM = """\
@@ -286,7 +286,7 @@ api_seconds_count{job="a",path="/list"} 4
 """
 
 
-def test_a_histogram_is_the_counters_of_its_bounds() -> None:
+def test_histogram_is_read_as_counters_per_bound() -> None:
     parsed = parse("exposition", HISTOGRAM)
     name = 'api_seconds{path="/list"}'
     assert parsed.values("observed_time_bucket") == {f"{name} le=0.1": [3], f"{name} le=inf": [4]}
@@ -297,14 +297,14 @@ def test_a_histogram_is_the_counters_of_its_bounds() -> None:
     assert not parsed.diagnostics
 
 
-def test_a_text_that_ends_inside_a_histogram_gives_none_of_its_bounds() -> None:
-    cut = HISTOGRAM[: HISTOGRAM.index("api_seconds_bucket", HISTOGRAM.index("0.10"))]
-    parsed = parse("exposition", f"a_spans_started_total 7\n{cut}")
+def test_text_truncated_inside_a_histogram_yields_no_bounds() -> None:
+    truncated = HISTOGRAM[: HISTOGRAM.index("api_seconds_bucket", HISTOGRAM.index("0.10"))]
+    parsed = parse("exposition", f"a_spans_started_total 7\n{truncated}")
     assert not parsed.values("observed_time_bucket")
     assert parsed.reports("the text ends inside api_seconds_bucket")
 
 
-def test_summaries_and_native_histograms_have_no_bounds_and_are_left_out() -> None:
+def test_summaries_and_native_histograms_are_left_out() -> None:
     summary = 'gc_seconds{quantile="0.5"} 0.1\ngc_seconds_sum 0.5\ngc_seconds_count 4\n'
     native = 'b_seconds_bucket{le="+Inf"} 4\nb_seconds_sum 0.5\nb_seconds_count 4\n'
     parsed = parse("exposition", HISTOGRAM + summary + native)

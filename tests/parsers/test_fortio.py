@@ -1,4 +1,4 @@
-"""fortio's JSON and text: a held rate, requests without an answer, both forms alike."""
+"""fortio's JSON and text: a fixed rate, requests without a response, both formats equal."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ def values(run: Reading) -> dict[tuple[str | None, str, str], float]:
     return {row[:3]: row[3] for row in run.rows}
 
 
-def test_a_held_rate_is_an_open_loop() -> None:
+def test_fixed_rate_is_an_open_loop() -> None:
     run, problems = read(JSON, "held.json")
     assert not problems
     assert (run.load_model, run.target_rate, run.connections) == ("open", 100.0, 4)
     assert run.started_at is not None
-    found = values(run)
-    assert found[None, "requests", "count"] == 200
-    assert found["404", "responses", "count"] == 200
-    assert found["non2xx", "failures", "count"] == 200
-    assert found[None, "latency", "p90"] > found[None, "latency", "p50"]
+    actual = values(run)
+    assert actual[None, "requests", "count"] == 200
+    assert actual["404", "responses", "count"] == 200
+    assert actual["non2xx", "failures", "count"] == 200
+    assert actual[None, "latency", "p90"] > actual[None, "latency", "p50"]
 
 
 @pytest.mark.parametrize("key", ["", "runner_results"])
 def test_each_result_of_a_list_is_a_run_under_its_name(key: str) -> None:
-    """A list, and what Meshery keeps of tests, was refused."""
+    """A list, and the test results that Meshery stores, were refused."""
     result = json.loads((FORMS / "held.json").read_text(encoding="utf-8"))
     names = [result | {"Labels": name} for name in ("no mesh", "istio")]
     nested = [{"name": each["Labels"], key: [each]} for each in names]
@@ -49,13 +49,13 @@ def test_each_result_of_a_list_is_a_run_under_its_name(key: str) -> None:
     assert values(runs[0]) == values(read(JSON, "held.json")[0])
 
 
-def test_a_version_without_the_type_of_a_run_is_recognised() -> None:
+def test_version_without_the_run_type_is_recognised() -> None:
     text = (FORMS / "held.json").read_text(encoding="utf-8").replace('"RunType": "HTTP",', "", 1)
     assert '"RunType"' not in text
     assert JSON.recognises(Source(None, "x.json", text.encode()).head())
 
 
-def test_text_says_what_json_says() -> None:
+def test_text_agrees_with_json() -> None:
     run, problems = read(TEXT, "text-held.txt")
     assert not problems
     other, _ = read(JSON, "held.json")
@@ -67,18 +67,18 @@ def test_text_says_what_json_says() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rate", "load_model", "held"), [("max", "closed", None), ("200", "open", 200.0)]
+    ("rate", "load_model", "fixed_rate"), [("max", "closed", None), ("200", "open", 200.0)]
 )
-def test_the_first_line_says_whether_the_rate_is_held(
-    rate: str, load_model: str, held: float | None
+def test_first_line_decides_whether_the_rate_is_fixed(
+    rate: str, load_model: str, fixed_rate: float | None
 ) -> None:
     text = (FORMS / "text.txt").read_bytes().replace(b"at max qps", f"at {rate} qps".encode())
     run = next(TEXT.parse(Source(None, "x", text)))
     assert isinstance(run, Reading)
-    assert (run.load_model, run.target_rate, run.connections) == (load_model, held, 4)
+    assert (run.load_model, run.target_rate, run.connections) == (load_model, fixed_rate, 4)
 
 
-def test_a_run_without_an_answer_measured_nothing() -> None:
+def test_run_without_a_response_has_no_measurements() -> None:
     for form, name in ((JSON, "refused.json"), (TEXT, "text-refused.txt")):
         run, (problem,) = read(form, name)
         assert run.status == "failed"
@@ -89,15 +89,15 @@ def test_a_run_without_an_answer_measured_nothing() -> None:
         }
 
 
-def test_a_rate_that_counts_lost_requests_is_left_out() -> None:
+def test_rate_that_counts_lost_requests_is_left_out() -> None:
     text = (FORMS / "held.json").read_text(encoding="utf-8")
     text = text.replace('"404": 200', '"-1": 3, "200": 197')
     run, remark = JSON.parse(Source(None, "x.json", text.encode()))
     assert isinstance(run, Reading)
     assert isinstance(remark, Diagnostic)
     assert "it counts 3 requests without an answer" in remark.what
-    kept = {row[1] for row in run.rows}
-    assert "request_rate" not in kept
+    metrics = {row[1] for row in run.rows}
+    assert "request_rate" not in metrics
     assert values(run)["connect", "failures", "count"] == 3
 
 
@@ -129,56 +129,56 @@ def parse(text: str) -> tuple[list[Reading], list[Diagnostic]]:
 def test_sizes_with_exponents_are_read() -> None:
     (run,), problems = parse(WHOLE)
     assert not problems
-    found = values(run)
-    assert found[None, "bytes_in", "mean"] == 11101953
-    assert found[None, "bytes_in", "total"] == 1.975e10
-    assert found[None, "latency", "mean"] == 0.03737321
+    actual = values(run)
+    assert actual[None, "bytes_in", "mean"] == 11101953
+    assert actual[None, "bytes_in", "total"] == 1.975e10
+    assert actual[None, "latency", "mean"] == 0.03737321
 
 
-def test_reports_without_their_heads_are_partial_runs() -> None:
-    """Pages quote a report from its percentiles on, or from the codes."""
+def test_reports_without_heads_are_partial_runs() -> None:
+    """Pages quote a report from its percentiles or its codes on."""
     lines = WHOLE.splitlines(keepends=True)
     page = "".join(("c1 (DSA)\n", *lines[5:], "\nc1 (memory)\n", *lines[9:]))
     (first, second), problems = parse(page)
     assert [run.status for run in (first, second)] == ["partial", "partial"]
     assert len(problems) == 2
     assert "lacks its `Ended after`, `Aggregated Function Time` lines" in problems[0].what
-    found = values(first)
-    assert found[None, "latency", "p50"] == 0.0251004
-    assert found[None, "latency", "mean"] == 0.037373
-    assert found[None, "request_rate", "mean"] == 29.6
-    assert found[None, "requests", "count"] == found["200", "responses", "count"] == 1779
-    assert (None, "duration", "total") not in found
-    assert values(second).keys() == found.keys() - {
+    actual = values(first)
+    assert actual[None, "latency", "p50"] == 0.0251004
+    assert actual[None, "latency", "mean"] == 0.037373
+    assert actual[None, "request_rate", "mean"] == 29.6
+    assert actual[None, "requests", "count"] == actual["200", "responses", "count"] == 1779
+    assert (None, "duration", "total") not in actual
+    assert values(second).keys() == actual.keys() - {
         (None, "latency", "p50"),
         (None, "latency", "p99.9"),
     }
 
 
-def test_a_report_that_is_cut_before_its_codes_keeps_only_its_duration() -> None:
+def test_report_truncated_before_its_codes_keeps_only_its_duration() -> None:
     (run,), _ = parse("".join(WHOLE.splitlines(keepends=True)[:8]))
     assert set(values(run)) == {(None, "duration", "total")}
 
 
-def test_reports_of_before_1_0_are_whole() -> None:
-    """Their codes have no share, and buckets end below a bound."""
+def test_reports_from_before_version_1_0_are_complete() -> None:
+    """Their codes have no percentage, and buckets end below a bound."""
     lines = WHOLE.replace(">= 0.0050 <= 0.006", ">= 0.0050 < 0.006").replace(" (100.0 %)", "")
     (run,), problems = parse(lines)
     assert not problems
-    found = values(run)
-    assert found["200", "responses", "count"] == found[None, "requests", "count"] == 1779
-    assert found[None, "latency", "p99.9"] == 0.0815562
+    actual = values(run)
+    assert actual["200", "responses", "count"] == actual[None, "requests", "count"] == 1779
+    assert actual[None, "latency", "p99.9"] == 0.0815562
 
 
 @pytest.mark.parametrize("code", ["tcp OK", "udp OK", "Ping SERVING", "Health SERVING"])
-def test_reports_of_other_protocols_are_whole(code: str) -> None:
+def test_reports_of_other_protocols_are_complete(code: str) -> None:
     (run,), problems = parse(WHOLE.replace("Code 200", code))
     assert not problems
     assert values(run)[code.split()[1], "responses", "count"] == 1779
     assert values(run)[None, "request_rate", "mean"] == 29.637
 
 
-def test_an_error_in_place_of_a_code_is_a_failure() -> None:
+def test_error_in_place_of_a_code_is_a_failure() -> None:
     lost = "tcp dial tcp 127.0.0.1:8078: connect: connection refused : 3 (0.2 %)\ntcp OK"
     (run,), (problem,) = parse(WHOLE.replace("Code 200", lost))
     assert "the rate of 29.637/s is left out" in problem.what

@@ -1,4 +1,4 @@
-"""Gatling: a request's time is its end less its start; a binary log is named."""
+"""Gatling: a request's time is its end minus its start; a binary log is refused by name."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def read(text: str | bytes, form: Format = LOG) -> list[Record]:
         "REQUEST\t\tSearch\t1539600000100" + 2 * "\t1539600000200" + "\t1539600000350\tOK\t \n",
     ],
 )
-def test_every_version_gives_times(line: str) -> None:
+def test_times_of_every_version_are_read(line: str) -> None:
     run, samples = read(RUN + line)
     assert isinstance(run, Reading)
     assert isinstance(samples, Samples)
@@ -40,7 +40,7 @@ def test_every_version_gives_times(line: str) -> None:
     assert (run.tool_version, run.duration) == ("3.9.5", 0.25)
 
 
-def test_assertions_may_stand_above_the_run() -> None:
+def test_assertions_may_precede_the_run() -> None:
     line = "REQUEST\t\tSearch\t1539600000100\t1539600000350\tOK\t \n"
     run, samples = read("ASSERTION\tAAEDAAECAQ==\nASSERTION\tAAECAAIF\n" + RUN + line)
     assert isinstance(run, Reading)
@@ -53,13 +53,13 @@ def test_failed_requests_count_as_failures() -> None:
     ok = "REQUEST\t\ta\t1539600000100\t1539600000200\tOK\t \n"
     run, *_ = read(RUN + ok + ok.replace("OK\t ", "KO\tno"))
     assert isinstance(run, Reading)
-    found = {row[:3]: row[3] for row in run.rows}
-    assert found[None, "failures", "count"] == 1.0
-    assert found[None, "error_rate", "mean"] == 0.5
-    assert found[None, "request_rate", "mean"] == 20.0
+    actual = {row[:3]: row[3] for row in run.rows}
+    assert actual[None, "failures", "count"] == 1.0
+    assert actual[None, "error_rate", "mean"] == 0.5
+    assert actual[None, "request_rate", "mean"] == 20.0
 
 
-def test_a_run_in_which_all_requests_failed_is_a_failed_run() -> None:
+def test_run_is_failed_if_all_requests_failed() -> None:
     run, _, remark = read(RUN + "REQUEST\t\ta\t1539600000100\t1539600000200\tKO\tno\n" * 3)
     report, other = read(
         '{"numberOfRequests": {"total": 3, "ok": 0, "ko": 3}, '
@@ -82,7 +82,7 @@ def test_a_run_in_which_all_requests_failed_is_a_failed_run() -> None:
         "REQUEST\t\ta\t1539600000100\t1539600000200\tOK\t",
     ],
 )
-def test_a_bad_line_costs_itself(line: str) -> None:
+def test_bad_line_is_skipped_with_a_diagnostic(line: str) -> None:
     records = read(RUN + "REQUEST\t\ta\t1539600000100\t1539600000200\tOK\t \n" + line)
     (problem,) = (each for each in records if isinstance(each, Diagnostic))
     assert (problem.line, problem.what[:17]) == (3, "this row (1 of 1)")
@@ -90,23 +90,23 @@ def test_a_bad_line_costs_itself(line: str) -> None:
     assert run.status == "partial"
 
 
-@pytest.mark.parametrize("cut", [None, -2, -20])
-def test_a_second_log_in_a_file_is_a_second_run(cut: int | None) -> None:
-    """Both were one run, whose rate was of the time between them, or of twice the requests."""
+@pytest.mark.parametrize("end", [None, -2, -20])
+def test_a_second_log_in_a_file_is_a_second_run(end: int | None) -> None:
+    """Both were one run, whose rate covered the time between them, or twice the requests."""
     line = "REQUEST\t\ta\t1539600000100\t1539600000300\tOK\t \n"
     first, second = RUN + line * 2, RUN.replace("3.9.5", "3.10.5") + line.replace("15396", "15397")
-    records = read((first + line)[:cut] + second)
+    records = read((first + line)[:end] + second)
     runs = [each for each in records if isinstance(each, Reading)]
     samples = [each for each in records if isinstance(each, Samples)]
     counts = [next(row[3] for row in run.rows if row[1] == "requests") for run in runs]
-    assert counts == [3 if cut is None else 2, 1]
+    assert counts == [3 if end is None else 2, 1]
     assert [each.values.tolist() for each in samples] == [[0.2] * int(counts[0]), [0.2]]
     assert [(run.duration, run.tool_version) for run in runs] == [(0.2, "3.9.5"), (0.2, "3.10.5")]
-    assert [run.line for run in runs] == [1, 5 if cut is None else 4]
-    assert [run.status for run in runs] == ["complete" if cut is None else "partial", "complete"]
+    assert [run.line for run in runs] == [1, 5 if end is None else 4]
+    assert [run.status for run in runs] == ["complete" if end is None else "partial", "complete"]
 
 
-def test_a_binary_log_is_named() -> None:
+def test_binary_log_is_recognised_and_refused() -> None:
     (problem,) = read(b"\x00\x00\x00\x00\x063.12.1\x00\x00\x00\x00+computerdatabase.X\x00\xff\xfe")
     assert isinstance(problem, Diagnostic)
     assert "Gatling 3.12 or later is binary" in problem.what
@@ -117,15 +117,15 @@ def test_statistics_are_totals() -> None:
         text = (FIXTURES / "gatling-forms" / name).read_text(encoding="utf-8")
         (run,) = read(text, JSON)
         assert isinstance(run, Reading)
-        found = {row[:3]: row[3] for row in run.rows}
-        assert found[None, "requests", "count"] == 13.0
-        assert found[None, "failures", "count"] == 1.0
-        assert found[None, "latency", "p95"] == 0.084
-        assert found[None, "request_rate", "mean"] == 1.4444444444444444
+        actual = {row[:3]: row[3] for row in run.rows}
+        assert actual[None, "requests", "count"] == 13.0
+        assert actual[None, "failures", "count"] == 1.0
+        assert actual[None, "latency", "p95"] == 0.084
+        assert actual[None, "request_rate", "mean"] == 1.4444444444444444
 
 
-def test_the_script_of_a_report_says_what_its_json_does() -> None:
-    """It was refused, although it may be all that is left of a report."""
+def test_report_script_agrees_with_its_json() -> None:
+    """It was refused, although it may be the only part of a report that is left."""
     text = (FIXTURES / "gatling-report/global_stats.json").read_text(encoding="utf-8")
     (report,) = read(text, JSON)
     stats = re.sub(r'("(?:total|ok|ko)": )([\d.]+)', r'\1"\2"', text.strip()).replace("null", '"-"')
@@ -138,7 +138,7 @@ def test_the_script_of_a_report_says_what_its_json_does() -> None:
     assert run.line == report.line + 3
 
 
-def test_a_script_that_ends_within_its_statistics_is_no_result() -> None:
+def test_script_truncated_within_its_statistics_is_an_error() -> None:
     head = 'var stats = {\nstats: {"numberOfRequests": {"total": "5"}, "meanResponseTime": {}, '
     (problem,) = read(head + '"percentiles1": {"total"', JSON)
     assert isinstance(problem, Diagnostic)
@@ -151,7 +151,7 @@ def _values(name: str) -> dict[tuple[str, str], float]:
     return dict(zip(names, rows["value"], strict=True))
 
 
-def test_the_log_of_a_run_and_the_report_made_of_it_agree() -> None:
+def test_log_and_report_of_one_run_agree() -> None:
     log, report = map(_values, ("gatling/none-1.log", "gatling-report/global_stats.json"))
     assert report["requests", "count"] == log["requests", "count"] == 80
     for stat in ("min", "max", "mean", "p50", "p75", "p95"):

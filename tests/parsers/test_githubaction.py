@@ -20,7 +20,7 @@ def read(name: str) -> list[Reading]:
     return [each for each in records if isinstance(each, Reading)]
 
 
-def test_an_entry_is_a_run_of_its_commit() -> None:
+def test_each_entry_is_a_run_of_its_commit() -> None:
     runs = read("synthetic-data.js")
     assert len(runs) == 12 * 4
     first = runs[0]
@@ -31,7 +31,7 @@ def test_an_entry_is_a_run_of_its_commit() -> None:
     assert {run.rows[0][1] for run in runs} == {"time_per_op", "bytes_per_op", "allocs_per_op"}
 
 
-def test_the_json_of_an_external_file_is_the_same() -> None:
+def test_external_json_file_gives_the_same_runs() -> None:
     text = (FORMS / "synthetic-data.js").read_text(encoding="utf-8").partition("=")[2]
     source = Source(None, "benchmark-data.json", text.encode())
     assert HISTORY.claims(source.head())
@@ -39,7 +39,7 @@ def test_the_json_of_an_external_file_is_the_same() -> None:
     assert [run.rows[0][3] for run in runs] == [run.rows[0][3] for run in read("synthetic-data.js")]
 
 
-def test_suites_are_groups_and_tools_know_what_is_better() -> None:
+def test_suites_are_groups_and_tools_set_the_direction() -> None:
     runs = {run.group: run for run in read("synthetic-suites.js")}
     assert runs["Rust Benchmark"].rows[0][1:4] == ("time_per_op", "sample", 139e-9)
     python = runs["Python Benchmark with pytest-benchmark"]
@@ -62,13 +62,13 @@ def test_two_variants_of_custom_results_are_compared() -> None:
         ('[{"unit": "ms", "value": 1}]', "a benchmark has no name"),
     ],
 )
-def test_what_is_no_measurement_is_named(text: str, message: str) -> None:
+def test_invalid_measurement_is_reported(text: str, message: str) -> None:
     (record,) = CUSTOM.parse(Source(None, "x.json", text.encode()))
     assert isinstance(record, Diagnostic)
     assert record.what == message
 
 
-def test_an_entry_without_a_commit_is_named() -> None:
+def test_entry_without_a_commit_is_reported() -> None:
     text = 'window.BENCHMARK_DATA = {"entries": {"Go": [{"benches": []}]}}'
     (record,) = HISTORY.parse(Source(None, "data.js", text.encode()))
     assert isinstance(record, Diagnostic)
@@ -76,8 +76,8 @@ def test_an_entry_without_a_commit_is_named() -> None:
 
 
 @pytest.mark.parametrize("is_split", [False, True])
-def test_a_whole_line_of_go_is_no_unit(is_split: bool) -> None:
-    """The action takes what follows the first number for its unit, and now its values, too."""
+def test_complete_go_result_line_is_not_a_unit(is_split: bool) -> None:
+    """The action takes everything after the first number as its unit, and now its values, too."""
     benches = [
         {"name": "BenchmarkA", "value": 250, "unit": "ns/op\t    16 B/op\t       2 allocs/op"},
         {"name": "BenchmarkA - ns/op", "value": 250, "unit": "ns/op"},
@@ -101,8 +101,8 @@ def test_a_whole_line_of_go_is_no_unit(is_split: bool) -> None:
 
 
 @pytest.mark.parametrize("extra", [r"a\nb", r"\"quoted\"", r"C:\\x"])
-def test_texts_with_escapes_are_known(extra: str) -> None:
-    """The action's own example breaks its `extra` into lines."""
+def test_texts_with_escapes_are_recognised(extra: str) -> None:
+    """The action's own example splits its `extra` into lines."""
     text = f'[{{"name": "A", "unit": "seconds", "value": 2, "extra": "{extra}"}}]'
     assert CUSTOM.recognises(Source(None, "a.json", text.encode()).head())
     (run,) = CUSTOM.parse(Source(None, "a.json", text.encode()))
@@ -119,7 +119,7 @@ def test_texts_with_escapes_are_known(extra: str) -> None:
         ("pytest", "a_mean a_median a_stddev", ["a_mean", "a_median", "a_stddev"]),
     ],
 )
-def test_aggregates_over_repetitions_are_no_benchmarks(
+def test_aggregates_over_repetitions_are_not_benchmarks(
     tool: str, names: str, benchmarks: list[str]
 ) -> None:
     benches = [{"name": name, "value": 5, "unit": "ns/iter"} for name in names.split()]
@@ -129,10 +129,10 @@ def test_aggregates_over_repetitions_are_no_benchmarks(
     assert [run.benchmark for run in runs if isinstance(run, Reading)] == benchmarks
 
 
-def test_a_unit_of_the_users_own_carries_the_verdict_where_its_direction_is_stated(
+def test_custom_unit_with_a_direction_decides_the_verdict(
     tmp_path: Path,
 ) -> None:
-    """Such metrics were secondary beside a time, or gave no verdict at all."""
+    """Such metrics were secondary next to a time, or gave no verdict at all."""
     entries = [
         {
             "commit": {"id": f"{name * 40}", "timestamp": f"2026-11-0{day}T10:00:00Z"},
@@ -153,7 +153,7 @@ def test_a_unit_of_the_users_own_carries_the_verdict_where_its_direction_is_stat
     assert dict(zip(frame["metric"], frame["verdict"], strict=True))["Percent"] == "regression"
 
 
-def test_a_unit_of_the_users_own_without_a_direction_stays_secondary(tmp_path: Path) -> None:
+def test_custom_unit_without_a_direction_is_secondary(tmp_path: Path) -> None:
     for name, load_ in (("none", 40), ("otlp", 50)):
         for run in range(3):
             text = json.dumps([{"name": "Load", "unit": "Percent", "value": load_ + run}])
@@ -162,7 +162,7 @@ def test_a_unit_of_the_users_own_without_a_direction_stays_secondary(tmp_path: P
     assert not frame["primary"].any()
 
 
-def test_an_empty_unit_is_a_metric_with_a_name_and_a_direction(tmp_path: Path) -> None:
+def test_empty_unit_is_a_metric_with_a_direction(tmp_path: Path) -> None:
     for name, score in (("none", 40), ("otlp", 50)):
         benches = [{"name": "Score", "unit": "", "value": score}]
         entry = {
