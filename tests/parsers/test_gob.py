@@ -1,4 +1,4 @@
-"""Gob streams of any type, id and layout; cut, damaged and put one behind the other."""
+"""Gob streams of any type, id and layout; truncated, damaged and concatenated."""
 
 from __future__ import annotations
 
@@ -57,21 +57,21 @@ def describe_slice(type_id: int, elem: int) -> bytes:
     return message(signed(-type_id), b"\2", body, b"\0")
 
 
-def values(data: bytes, *wanted: str) -> list[object]:
-    return [value for _, value in gob.Decoder(iter([data]), wanted)]
+def values(data: bytes, *names: str) -> list[object]:
+    return [value for _, value in gob.Decoder(iter([data]), names)]
 
 
 def read_all(data: bytes) -> tuple[list[object], str]:
-    """Read what can be read, and why no more."""
-    found: list[object] = []
+    """Return the readable values, and the reason for stopping."""
+    actual: list[object] = []
     try:
-        found.extend(value for _, value in gob.Decoder(iter([data]), FIELDS))
+        actual.extend(value for _, value in gob.Decoder(iter([data]), FIELDS))
     except gob.GobError as error:
-        return found, str(error)
-    return found, ""
+        return actual, str(error)
+    return actual, ""
 
 
-def test_real_results_are_read_by_the_names_of_their_fields() -> None:
+def test_real_results_are_read_by_field_name() -> None:
     decoder = gob.Decoder(iter([REFUSED.read_bytes()]), ("Attack", "Latency", "Timestamp", "URL"))
     items = list(decoder)
     assert (len(items), decoder.stream) == (200, 0)
@@ -100,9 +100,7 @@ def test_every_layout_gives_the_same_results(version: str) -> None:
         max_size=5,
     ),
 )
-def test_values_come_back_whatever_the_type_ids(
-    base: int, numbers: list[tuple[int, int, str]]
-) -> None:
+def test_values_are_read_for_any_type_ids(base: int, numbers: list[tuple[int, int, str]]) -> None:
     stream = describe_struct(base, "T", [("A", 2), ("B", 3), ("C", 6)])
     for a, b, c in numbers:
         stream += message(signed(base), b"\1", signed(a), b"\1", unsigned(b), b"\1", text(c), b"\0")
@@ -111,30 +109,30 @@ def test_values_come_back_whatever_the_type_ids(
     assert values(stream, "B") == [{"B": b} for _, b, _ in numbers]
 
 
-def test_fields_that_are_zero_are_stepped_over() -> None:
+def test_omitted_zero_fields_are_skipped() -> None:
     stream = describe_struct(65, "T", [("A", 2), ("B", 3), ("C", 6)])
     assert values(stream + message(signed(65), b"\3", text("x"), b"\0"), "A", "C") == [{"C": "x"}]
 
 
-def test_maps_and_slices_are_read_and_floats_and_bools_passed() -> None:
+def test_maps_slices_floats_and_bools_are_read() -> None:
     stream = describe_struct(65, "T", [("M", 66), ("S", 67), ("F", 4), ("B", 1)])
     stream += describe_map(66, 6, 2) + describe_slice(67, 3)
-    number = int.from_bytes(struct.pack("<d", 17.5), "big")  # as a number, which nobody asks for
+    number = int.from_bytes(struct.pack("<d", 17.5), "big")  # as a number, which no caller requests
     body = b"\1\1" + text("k") + signed(-3) + b"\1\2\5\6\1" + unsigned(number) + b"\1\1\0"
     expected = {"M": [("k", -3)], "S": [5, 6], "F": number, "B": 1}
     assert values(stream + message(signed(65), body), *"MSFB") == [expected]
     assert values(stream + message(signed(65), body), "F") == [{"F": number}]
 
 
-def test_a_value_that_is_no_struct_follows_a_zero() -> None:
+def test_value_that_is_not_a_struct_follows_a_zero() -> None:
     assert values(message(signed(2), b"\0", signed(-7))) == [-7]
     with pytest.raises(gob.GobError, match="does not start"):
         values(message(signed(2), b"\1", signed(-7)))
 
 
 @pytest.mark.parametrize("ids", [(64, 64), (64, 65), (65, 64), (65, 66)])
-def test_concatenated_streams_describe_their_types_anew(ids: tuple[int, int]) -> None:
-    """The ids of two versions of Go overlap; the second stream's stand for what it says."""
+def test_concatenated_streams_redefine_their_types(ids: tuple[int, int]) -> None:
+    """The ids of two versions of Go overlap; the second stream's take precedence."""
     data = b""
     for base in ids:
         data += describe_struct(base, "R", [("A", 2), ("L", base + 1)])
@@ -147,45 +145,45 @@ def test_concatenated_streams_describe_their_types_anew(ids: tuple[int, int]) ->
 
 
 @given(st.data())
-def test_a_cut_stream_gives_a_beginning_of_its_values(data: st.DataObject) -> None:
+def test_truncated_stream_yields_a_prefix_of_its_values(data: st.DataObject) -> None:
     whole = (FIXTURES / "vegeta-edge" / "old" / "v4.0.0.bin").read_bytes()
-    cut = data.draw(st.integers(1, len(whole) - 1))
+    length = data.draw(st.integers(1, len(whole) - 1))
     complete = values(whole, *FIELDS)
-    found, problem = read_all(whole[:cut])
-    assert found == complete[: len(found)]
-    assert problem or not found  # between two descriptors nothing is missing yet
-    assert len(found) < 40
+    actual, problem = read_all(whole[:length])
+    assert actual == complete[: len(actual)]
+    assert problem or not actual  # nothing is missing between two descriptors
+    assert len(actual) < 40
 
 
 @given(st.lists(st.integers(1, 40), min_size=1))
-def test_where_blocks_end_changes_nothing(sizes: list[int]) -> None:
+def test_block_boundaries_do_not_change_the_values(sizes: list[int]) -> None:
     whole = (FIXTURES / "vegeta-edge" / "old" / "v8.0.0.bin").read_bytes()[:1500]
     blocks, place = [], 0
     for size in sizes:
         blocks.append(whole[place : place + size])
         place += size
     decoder = gob.Decoder(filter(None, [*blocks, whole[place:]]), FIELDS)
-    found: list[object] = []
+    actual: list[object] = []
     with pytest.raises(gob.GobError, match="in the middle"):
-        found.extend(value for _, value in decoder)
-    assert (found, "") == (read_all(whole)[0], "")
+        actual.extend(value for _, value in decoder)
+    assert (actual, "") == (read_all(whole)[0], "")
 
 
 @given(st.binary(max_size=200))
-def test_random_bytes_are_refused_not_crashed_on(data: bytes) -> None:
-    found, _ = read_all(data)
-    assert len(found) <= len(data)
+def test_random_bytes_raise_only_gob_errors(data: bytes) -> None:
+    actual, _ = read_all(data)
+    assert len(actual) <= len(data)
 
 
 @given(st.data())
 def test_damage_anywhere_is_an_error_or_another_value(data: st.DataObject) -> None:
     damaged = bytearray((FIXTURES / "vegeta-edge" / "old" / "v5.9.0.bin").read_bytes())
     damaged[data.draw(st.integers(0, len(damaged) - 1))] = data.draw(st.integers(0, 255))
-    found, problem = read_all(bytes(damaged))
-    assert len(found) == 40 or problem
+    actual, problem = read_all(bytes(damaged))
+    assert len(actual) == 40 or problem
 
 
-def test_a_credible_but_absurd_length_is_refused_without_memory() -> None:
+def test_absurd_length_is_refused_without_allocating_memory() -> None:
     with pytest.raises(gob.GobError, match="implausible"):
         values(b"\xf8" + b"\x7f" * 8)
     with pytest.raises(gob.GobError, match="beyond its message"):
@@ -193,12 +191,12 @@ def test_a_credible_but_absurd_length_is_refused_without_memory() -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"\1" * 14, b"\3" + b"\0" * 14, b"\2" + b"\0" * 14])
-def test_what_is_no_time_is_refused(data: bytes) -> None:
+def test_invalid_time_is_refused(data: bytes) -> None:
     with pytest.raises(gob.GobError, match="time"):
         gob.unix_nanoseconds(data)
 
 
-def test_both_forms_of_a_time_are_read() -> None:
+def test_both_formats_of_a_time_are_read() -> None:
     clock = (62_135_596_800 + 5).to_bytes(8, "big") + (7).to_bytes(4, "big")
     assert gob.unix_nanoseconds(b"\1" + clock + b"\xff\xff") == 5_000_000_007
     assert gob.unix_nanoseconds(b"\2" + clock + b"\0\x3c\0") == 5_000_000_007

@@ -1,4 +1,4 @@
-"""go test -bench: every capture, benchstat's own centres, and whatever can happen to a log."""
+"""go test -bench: every capture, benchstat's centres, and whatever can happen to a log."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def values(reading: Reading) -> list[tuple[str, float]]:
     return [(row[1], row[3]) for row in reading.rows]
 
 
-def told(diagnostics: list[Diagnostic]) -> list[tuple[int, str]]:
+def list_messages(diagnostics: list[Diagnostic]) -> list[tuple[int, str]]:
     return [(problem.line, problem.what) for problem in diagnostics]
 
 
@@ -68,7 +68,7 @@ COUNTS = {
 
 
 @pytest.mark.parametrize(("name", "count"), COUNTS.items())
-def test_every_capture_is_claimed_and_read_whole(name: str, count: int) -> None:
+def test_every_capture_is_recognised_and_read_completely(name: str, count: int) -> None:
     readings, diagnostics = parse_file(REDIS / name)
     assert FORMAT.recognises(Source.load(REDIS / name).head())
     assert (len(readings), diagnostics) == (count, [])
@@ -82,7 +82,7 @@ def test_every_capture_is_claimed_and_read_whole(name: str, count: int) -> None:
     }
 
 
-def test_the_first_result_of_a_log_in_full() -> None:
+def test_every_value_of_the_first_result_is_read() -> None:
     first = parse_file(REDIS / "pinned/Baseline.txt")[0][0]
     assert (first.benchmark, first.params) == ("Redis/Ping", {"gomaxprocs": "2"})
     assert (first.form, first.line, first.last_line, first.group) == ("text", 5, 5, "")
@@ -95,12 +95,12 @@ def test_the_first_result_of_a_log_in_full() -> None:
     ]
 
 
-def test_medians_equal_benchstats_centres_exactly() -> None:
-    found: dict[tuple[str, str], list[list[float]]] = {}
+def test_medians_equal_benchstat_centres_exactly() -> None:
+    actual: dict[tuple[str, str], list[list[float]]] = {}
     for variant, name in enumerate(("Baseline", "OTel_Enabled")):
         for reading in parse_file(REDIS / f"pinned/{name}.txt")[0]:
             for metric, value in values(reading):
-                found.setdefault((metric, reading.benchmark), [[], []])[variant].append(value)
+                actual.setdefault((metric, reading.benchmark), [[], []])[variant].append(value)
     names = {"sec/op": "time_per_op", "B/op": "bytes_per_op", "allocs/op": "allocs_per_op"}
     checked, metric = 0, ""
     lines = (REDIS / "benchstat/new-pinned-2file.csv").read_text().splitlines()
@@ -108,13 +108,13 @@ def test_medians_equal_benchstats_centres_exactly() -> None:
         if len(row) > 2 and row[1] in names:
             metric = names[row[1]]
         elif row and row[0].startswith("Redis/"):
-            samples = found[metric, row[0].removesuffix("-2")]
+            samples = actual[metric, row[0].removesuffix("-2")]
             assert [median(sample) for sample in samples] == [float(row[1]), float(row[3])]
             checked += 2
     assert checked == 30
 
 
-def test_custom_metrics_are_tidied_and_keep_their_precision() -> None:
+def test_custom_metrics_are_tidied_without_loss_of_precision() -> None:
     readings = parse_file(REDIS / "single/gobench-copy-custom-metric.txt")[0]
     assert readings[0].benchmark == "Copy/size=1024"
     rows = [(row[1], row[3], row[4], row[7]) for row in readings[0].rows]
@@ -126,7 +126,7 @@ def test_custom_metrics_are_tidied_and_keep_their_precision() -> None:
     ]
 
 
-def test_the_names_without_a_suffix_ran_on_one_processor_if_the_others_are_there() -> None:
+def test_names_without_a_suffix_next_to_suffixed_ones_ran_on_one_cpu() -> None:
     levels = defaultdict(list)
     for reading in parse_file(REDIS / "single/gobench-cpu12-nobenchmem.txt")[0]:
         levels[reading.benchmark].append(reading.params["gomaxprocs"])
@@ -134,20 +134,20 @@ def test_the_names_without_a_suffix_ran_on_one_processor_if_the_others_are_there
     assert len(levels) == 5
 
 
-def test_failed_benchmarks_are_named() -> None:
+def test_failed_benchmarks_are_reported() -> None:
     path = REDIS / "single/gobench-fail.txt"
     readings, diagnostics = parse_file(path)
     assert FORMAT.recognises(Source.load(path).head())
     ((status, line, remark),) = [(r.status, r.line, r.remark) for r in readings]
     assert (status, line, remark) == ("failed", 5, "5: --- FAIL: BenchmarkRedis/Ping")
-    assert told(diagnostics)[:2] == [
+    assert list_messages(diagnostics)[:2] == [
         (5, "benchmark Redis/Ping failed, so it has no result"),
         (11, "benchmark Redis/Set failed, so it has no result"),
     ]
     assert {problem.severity for problem in diagnostics} == {"warning"}
 
 
-def test_events_give_time_and_the_line_that_holds_the_numbers() -> None:
+def test_events_give_the_time_and_the_line_of_the_numbers() -> None:
     path = REDIS / "json/OTel_Enabled/gobench-json-1.json"
     third = parse_file(path)[0][2]
     assert (third.form, third.line, third.last_line) == ("json", 14, 15)
@@ -160,7 +160,7 @@ def test_events_give_time_and_the_line_that_holds_the_numbers() -> None:
 
 
 @pytest.mark.parametrize("name", ["crlf.txt", "utf8-bom.txt", "utf16le-bom.txt"])
-def test_encodings_and_line_ends_change_nothing(name: str) -> None:
+def test_encodings_and_line_ends_do_not_change_the_result(name: str) -> None:
     plain = (EDGE / "crlf.txt").read_bytes().replace(b"\r\n", b"\n")
     assert parse_file(EDGE / name) == parse_text(plain)
     assert len(parse_text(plain)[0]) == 50
@@ -182,19 +182,21 @@ def test_encodings_and_line_ends_change_nothing(name: str) -> None:
         ("cut70.json", 9, [(34, "an event of go test -json is damaged or truncated")]),
     ],
 )
-def test_cut_files(name: str, count: int, problems: list[tuple[int, str]]) -> None:
+def test_truncated_files_are_reported(
+    name: str, count: int, problems: list[tuple[int, str]]
+) -> None:
     readings, diagnostics = parse_file(EDGE / name)
     assert FORMAT.recognises(Source.load(EDGE / name).head())
-    assert (len(readings), told(diagnostics)) == (count, problems)
+    assert (len(readings), list_messages(diagnostics)) == (count, problems)
 
 
-# --- what may stand around results ------------------------------------------------------------
+# --- text around results ---------------------------------------------------------------------
 
 
-def test_what_a_benchmark_prints_may_stand_before_its_result() -> None:
+def test_output_of_a_benchmark_may_precede_its_result() -> None:
     readings, diagnostics = parse_file(EDGE / "synthetic-glued.txt")
-    found = [(r.benchmark, r.line, r.last_line, r.rows[0][5], values(r)[0][1]) for r in readings]
-    assert found == [
+    actual = [(r.benchmark, r.line, r.last_line, r.rows[0][5], values(r)[0][1]) for r in readings]
+    assert actual == [
         ("Quiet", 5, 5, 1000, 1200 * 1e-9),
         ("LogsBelow", 6, 8, 200, 34000 * 1e-9),
         ("LogsBeside", 9, 9, 300, 5600 * 1e-9),
@@ -202,28 +204,28 @@ def test_what_a_benchmark_prints_may_stand_before_its_result() -> None:
         ("Fast", 12, 13, 1000000000, 0.25 * 1e-9),
         ("After", 19, 19, 500, 2400 * 1e-9),
     ]
-    assert told(diagnostics) == [
+    assert list_messages(diagnostics) == [
         (14, "benchmark Joined-8: no result follows the name"),
         (16, "benchmark Broken-8 failed, so it has no result"),
         (18, "benchmark Lost-8: no result follows the name"),
     ]
 
 
-def test_what_a_benchmark_prints_is_no_configuration() -> None:
+def test_output_of_a_benchmark_is_not_configuration() -> None:
     readings, _ = parse_text(
         "pkg: a\nBenchmarkX-8   \t\nredis: pool is full\n     100\t        12 ns/op\n"
     )
     assert [reading.env for reading in readings] == [{"pkg": "a"}]
 
 
-def test_numbers_that_a_benchmark_prints_are_no_result() -> None:
+def test_numbers_printed_by_a_benchmark_are_not_a_result() -> None:
     readings, diagnostics = parse_text(
         "BenchmarkX-8   \t20 1.5 MB\n     100\t        12 ns/op\n"
         "BenchmarkY-8   \t5 7 x     100\t        13 ns/op\n"
         "BenchmarkZ-8\t100 14 ns/op\n"
     )
-    found = [(r.benchmark, r.rows[0][5], values(r)) for r in readings]
-    assert found == [
+    actual = [(r.benchmark, r.rows[0][5], values(r)) for r in readings]
+    assert actual == [
         ("X", 100, [("time_per_op", 12 * 1e-9)]),
         ("Y", 100, [("time_per_op", 13 * 1e-9)]),
         ("Z", 100, [("time_per_op", 14 * 1e-9)]),
@@ -231,7 +233,7 @@ def test_numbers_that_a_benchmark_prints_are_no_result() -> None:
     assert diagnostics == []
 
 
-def test_a_result_goes_to_the_name_next_to_it() -> None:
+def test_result_belongs_to_the_nearest_name() -> None:
     readings, diagnostics = parse_text(
         "BenchmarkA-8 \tBenchmarkB-8 \t     100\t        12 ns/op\n"
         "good byeBenchmarkC-8 \t     100\t        13 ns/op\n"
@@ -240,25 +242,25 @@ def test_a_result_goes_to_the_name_next_to_it() -> None:
         ("B", 12 * 1e-9),
         ("C", 13 * 1e-9),
     ]
-    assert told(diagnostics) == [(1, "benchmark A-8: no result follows the name")]
+    assert list_messages(diagnostics) == [(1, "benchmark A-8: no result follows the name")]
 
 
-def test_a_result_whose_name_is_anybodys_guess_is_not_read() -> None:
+def test_result_with_an_ambiguous_name_is_not_read() -> None:
     readings, diagnostics = parse_text(
         "BenchmarkA-8 \tlog\ntextBenchmarkB-8 \tlog\n     100\t        12 ns/op\n"
     )
     assert readings == []
-    assert told(diagnostics) == [
+    assert list_messages(diagnostics) == [
         (1, "benchmark A-8: no result follows the name"),
         (3, "a result without a benchmark name"),
     ]
 
 
-def test_a_page_is_read_through_quotes_and_a_table_only_where_rows_are_results() -> None:
+def test_page_is_read_through_quotes_and_tables_of_results() -> None:
     readings, diagnostics = parse_file(EDGE / "synthetic-page.md")
     assert [(each.line, each.severity) for each in diagnostics] == [(5, "warning")]
-    found = [(reading.line, reading.rows[0][3]) for reading in readings]
-    assert found == [
+    actual = [(reading.line, reading.rows[0][3]) for reading in readings]
+    assert actual == [
         (7, 12 * 1e-9),
         (8, 12 * 1e-9),
         (22, 12.5 * 1e-9),
@@ -276,10 +278,10 @@ def test_a_page_is_read_through_quotes_and_a_table_only_where_rows_are_results()
     assert readings[2].command == "go test -run '^$' -bench=Parse ./..."
 
 
-def test_damaged_lines_are_named_and_cost_nothing_else() -> None:
+def test_damaged_lines_are_reported_and_the_rest_is_kept() -> None:
     readings, diagnostics = parse_file(EDGE / "synthetic-malformed.txt")
-    found = {(r.line, r.benchmark, r.status): [value for _, value in values(r)] for r in readings}
-    assert found == {
+    actual = {(r.line, r.benchmark, r.status): [value for _, value in values(r)] for r in readings}
+    assert actual == {
         (1, "Good", "complete"): [100 * 1e-9, 8],
         (6, "NoUnit", "partial"): [100 * 1e-9],
         (7, "Half", "partial"): [100 * 1e-9],
@@ -289,7 +291,7 @@ def test_damaged_lines_are_named_and_cost_nothing_else() -> None:
         (12, "Percent", "complete"): [100 * 1e-9, 12.5],
         (17, "Good", "complete"): [110 * 1e-9, 8],
     }
-    assert told(diagnostics) == [
+    assert list_messages(diagnostics) == [
         (2, "benchmark NoCount: expected a number of iterations, got 'ns/op'"),
         (3, "benchmark NoCount: the number of iterations is missing before '12.5 ns/op'"),
         (4, "benchmark NoMeasurement: no measurement follows the iteration count"),
@@ -304,18 +306,18 @@ def test_damaged_lines_are_named_and_cost_nothing_else() -> None:
     ]
 
 
-def test_a_zero_is_tidied_like_any_other_value() -> None:
+def test_zero_is_tidied_like_any_other_value() -> None:
     zero = next(r for r in parse_file(EDGE / "synthetic-malformed.txt")[0] if r.line == 11)
     assert [row[1] for row in zero.rows] == ["time_per_op", "processing_rate", "p50-sec"]
 
 
-def test_a_number_too_large_for_its_unit_is_no_value() -> None:
+def test_number_too_large_for_its_unit_is_skipped() -> None:
     readings, diagnostics = parse_text("BenchmarkX 1 1e308 MB/s 5 ns/op\n")
     assert values(readings[0]) == [("time_per_op", 5e-9)]
-    assert told(diagnostics) == [(1, "benchmark X: 1e308 MB/s is not a finite number")]
+    assert list_messages(diagnostics) == [(1, "benchmark X: 1e308 MB/s is not a finite number")]
 
 
-def test_unit_lines_hold_for_the_whole_file_and_the_first_one_wins() -> None:
+def test_unit_lines_apply_to_the_whole_file_and_the_first_one_wins() -> None:
     readings, diagnostics = parse_file(EDGE / "synthetic-units.txt")
     for reading in readings:
         assert reading.assume == {
@@ -326,17 +328,17 @@ def test_unit_lines_hold_for_the_whole_file_and_the_first_one_wins() -> None:
         assert reading.better == {"p99-sec": "lower", "hit-ratio": "higher"}
     assert [reading.env for reading in readings] == [{}, {"note": "after"}, {}]
     assert [row[4] for row in readings[0].rows] == ["B", "s", "1"]
-    assert told(diagnostics) == [
+    assert list_messages(diagnostics) == [
         (6, "'assume=nothing' contradicts assume=exact on an earlier line"),
         (7, "better='faster' is not higher or lower"),
         (8, "'exact' does not have the form key=value"),
     ]
 
 
-def test_packages_that_alternate_keep_their_lines_and_configuration_apart() -> None:
+def test_alternating_packages_are_kept_apart() -> None:
     readings, diagnostics = parse_file(EDGE / "synthetic-packages.json")
-    found = [(r.benchmark, r.env["pkg"], r.line, r.last_line, r.rows[0][5]) for r in readings]
-    assert found == [
+    actual = [(r.benchmark, r.env["pkg"], r.line, r.last_line, r.rows[0][5]) for r in readings]
+    assert actual == [
         ("Encode", "example.org/a", 4, 7, 100),
         ("Decode", "example.org/b", 6, 9, 200),
         ("Decode", "example.org/b", 11, 11, 300),
@@ -347,7 +349,7 @@ def test_packages_that_alternate_keep_their_lines_and_configuration_apart() -> N
     assert first == datetime(2026, 11, 21, 10, 0, 3, tzinfo=UTC)
     assert second == datetime(2026, 11, 21, 9, 0, 4, tzinfo=UTC)
     assert third is None
-    assert told(diagnostics) == [
+    assert list_messages(diagnostics) == [
         (10, "an event of go test -json is damaged or truncated"),
         (12, "benchmark Close failed, so it has no result"),
     ]
@@ -363,7 +365,7 @@ def test_packages_that_alternate_keep_their_lines_and_configuration_apart() -> N
         '{"Action":' + "[" * 5000,
     ],
 )
-def test_odd_events_do_not_stop_the_reading(event: str) -> None:
+def test_malformed_events_do_not_stop_reading(event: str) -> None:
     readings, _ = parse_text(event + "\nBenchmarkLast 1 3 ns/op\n")
     assert readings[-1].benchmark == "Last"
     for reading in readings:

@@ -1,4 +1,4 @@
-"""Go benchmarks that did not end: killed by hand, by the system or below make."""
+"""Go benchmarks that did not finish: interrupted, killed, or failed below make."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def parse_one(text: str) -> Reading:
         "ERROR: Job failed: exit code 1",
     ],
 )
-def test_a_run_that_was_killed_failed(last: str) -> None:
+def test_killed_run_is_failed(last: str) -> None:
     begun = "goos: linux\npkg: x\nBenchmarkPing-2 \t 100\t 12.5 ns/op\n"
     reading = parse_one(f"{begun}{last}\n")
     assert (reading.status, reading.remark) == ("failed", f"4: {' '.join(last.split())}")
@@ -69,7 +69,7 @@ def test_a_run_that_was_killed_failed(last: str) -> None:
 
 
 @pytest.mark.parametrize("end", ["PASS\n```", "PASS\nok      x        2.268s", "ok      x  2.2s"])
-def test_a_crash_below_an_output_that_ended_is_of_another(end: str) -> None:
+def test_crash_below_a_finished_output_belongs_to_another_run(end: str) -> None:
     (reading, *_) = [
         record
         for record in LOG.parse(Source(None, "page.md", PAGE.format(end=end).encode()))
@@ -78,7 +78,7 @@ def test_a_crash_below_an_output_that_ended_is_of_another(end: str) -> None:
     assert reading.status == "complete"
 
 
-def test_an_event_of_many_actions_takes_no_time() -> None:
+def test_event_with_many_actions_takes_linear_time() -> None:
     assert_linear(lambda size: '{"' + '"Action":"fail"' * size, failures._EVENT.match, 20_000)
     assert failures._EVENT.match('{"' + '"Action":"fail"' * 20_000) is None
     assert failures._EVENT.match('{"Time":"x","Action":"fail","Package":"p"}')
@@ -102,7 +102,7 @@ def test_an_event_of_many_actions_takes_no_time() -> None:
         ("</pre>\n", False),
     ],
 )
-def test_an_output_whose_results_no_line_ends_is_remarked_on(end: str, is_unended: bool) -> None:
+def test_output_without_pass_or_fail_is_reported(end: str, is_unended: bool) -> None:
     text = f"goos: linux\npkg: p\nBenchmarkA-8 \t100\t10.5 ns/op\n{end}"
     records = LOG.parse(Source(None, "go.txt", text.encode()))
     remarks = [record for record in records if isinstance(record, Diagnostic)]
@@ -119,8 +119,8 @@ RESULT = {"Action": "output", "Package": "p", "Output": "BenchmarkA-8 \t100\t10.
 
 
 @pytest.mark.parametrize("is_printed", [True, False])
-def test_an_event_of_a_failed_package_is_enough(is_printed: bool) -> None:
-    """Filters of events keep results and leave out what else was printed."""
+def test_fail_event_of_a_package_is_sufficient(is_printed: bool) -> None:
+    """Event filters keep results and drop all other output."""
     ends = [{"Action": "output", "Package": "p", "Output": text} for text in ("FAIL\tp\t1s\n",)]
     other = {"Action": "output", "Package": "q", "Output": "FAIL\tq\t1s\n"}
     printed = (*ends, other) if is_printed else ()
@@ -130,7 +130,7 @@ def test_an_event_of_a_failed_package_is_enough(is_printed: bool) -> None:
     assert [(one.benchmark, one.status) for one in readings] == [("A", "failed"), ("", "failed")]
 
 
-def test_a_package_that_was_not_built_failed() -> None:
+def test_package_that_did_not_build_is_failed() -> None:
     passes = [{"Action": "output", "Package": "p", "Output": "PASS\n"}]
     built = {"ImportPath": "q [q.test]", "Action": "build-fail"}
     fails = {"Action": "fail", "Package": "q", "FailedBuild": "q [q.test]"}
@@ -140,7 +140,7 @@ def test_a_package_that_was_not_built_failed() -> None:
     assert readings[1].env["pkg"] == "q"
 
 
-def test_an_event_of_a_benchmark_that_failed_fails_the_run_as_its_line_does() -> None:
+def test_fail_event_of_a_benchmark_fails_the_run() -> None:
     fails = {"Action": "fail", "Package": "p", "Test": "BenchmarkB"}
     passes = {"Action": "pass", "Package": "p"}
     ok = {"Action": "output", "Package": "p", "Output": "PASS\nok  \tp\t1s\n"}
@@ -159,7 +159,7 @@ TEXT = RESULT["Output"]
 
 @pytest.mark.parametrize("end", ["exit status 1", "FAIL", "Killed", "FAIL\tp\t1.5s"])
 @pytest.mark.parametrize("prefix", ["  ", "> ", "# "])
-def test_a_quoted_output_that_ends_badly_failed(prefix: str, end: str) -> None:
+def test_quoted_output_that_ends_with_a_failure_is_failed(prefix: str, end: str) -> None:
     lines = f"{TEXT}{end}\n".splitlines()
     reading = parse_one("".join(f"{prefix}{line}\n" for line in lines))
     assert (reading.status, reading.remark) == ("failed", f"2: {' '.join(end.split())}")
@@ -168,13 +168,13 @@ def test_a_quoted_output_that_ends_badly_failed(prefix: str, end: str) -> None:
 
 
 @pytest.mark.parametrize("end", ["Killed", "FAIL"])
-def test_results_below_pass_are_of_another_run(end: str) -> None:
+def test_results_below_pass_belong_to_another_run(end: str) -> None:
     records = LOG.parse(Source(None, "log.txt", f"{TEXT}PASS\n{TEXT}{end}\n".encode()))
     runs = [record for record in records if isinstance(record, Reading)]
     assert [run.status for run in runs] == ["complete", "failed"]
 
 
-def test_the_last_word_of_a_log_without_the_package_that_failed_is_a_failure() -> None:
+def test_fail_at_the_end_of_a_log_without_its_package_is_reported() -> None:
     log = f"{TEXT}PASS\nok  \tp\t1.5s\n"
     texts = (f"{log}FAIL\n", f"{log}FAIL\tq\t1.5s\nFAIL\n", f"FAIL\n{log}")
     lines = []
@@ -185,7 +185,7 @@ def test_the_last_word_of_a_log_without_the_package_that_failed_is_a_failure() -
     assert lines[0] == ["the run failed: FAIL"]
 
 
-def test_the_event_decides_whether_a_run_failed() -> None:
+def test_event_decides_whether_a_run_failed() -> None:
     outputs = ["pkg: x\n", "BenchmarkPing-2 \t 100\t 12.5 ns/op\n", "PASS\n", "ok  \tx\t1s\n"]
     printed = [{"Action": "output", "Package": "x", "Output": each} for each in outputs]
     failed = {"Action": "fail", "Package": "x"}

@@ -1,4 +1,4 @@
-"""Which suffix of a Go benchmark's name is GOMAXPROCS is decided in each output of go test."""
+"""Each output of go test decides which suffix of a Go benchmark's name is GOMAXPROCS."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def parse(data: bytes) -> list[Reading]:
     return [record for record in records if isinstance(record, Reading)]
 
 
-def test_names_without_results_have_no_say_in_what_gomaxprocs_is() -> None:
+def test_names_without_results_do_not_decide_the_gomaxprocs_suffix() -> None:
     text = (
         b"BenchmarkGet  \t\n"
         b"BenchmarkGet-32  \t    1000\t      1200 ns/op\n"
@@ -27,7 +27,7 @@ def test_names_without_results_have_no_say_in_what_gomaxprocs_is() -> None:
     ]
 
 
-def test_rows_without_iterations_and_of_comparisons_have_no_say_either() -> None:
+def test_incomplete_and_comparison_rows_do_not_decide_the_suffix() -> None:
     text = (
         b"BenchmarkTransport/gzhttp-32  \t    1000\t      1100 ns/op\n"
         b"BenchmarkGet       137.22 MB/s    3532 B/op    15 allocs/op\n"
@@ -40,7 +40,7 @@ def test_rows_without_iterations_and_of_comparisons_have_no_say_either() -> None
 
 
 @pytest.mark.parametrize("change", ["-53.84%", "+0.00%", "+Inf%", "NaN%", "8.53x"])
-def test_a_row_of_benchcmp_is_neither_a_result_nor_a_fault(change: str) -> None:
+def test_row_of_benchcmp_is_ignored_without_a_diagnostic(change: str) -> None:
     result = "BenchmarkGet-32 \t    1000\t      1100 ns/op\n"
     head = "benchmark                old ns/op     new ns/op     delta\n"
     text = f"{result}{head}BenchmarkGet-32          51302         23679         {change}\n"
@@ -73,7 +73,7 @@ def test_each_output_decides_which_suffix_is_gomaxprocs(
     assert [reading.benchmark for reading in readings] == benchmarks
 
 
-def test_an_output_that_is_read_in_columns_decides_for_itself() -> None:
+def test_each_output_read_in_columns_decides_its_suffix() -> None:
     row = "Benchmark{name} \t1000\t10 ns/op\n"
     bare = "".join(row.format(name=f"A/{n % 9}x") for n in range(2000))
     suffixed = "".join(row.format(name=f"B/{n % 9}x-4") for n in range(2000))

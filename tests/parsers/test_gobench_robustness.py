@@ -1,4 +1,4 @@
-"""go test -bench: what is claimed, and what a cut, quoted or mangled log may never become."""
+"""go test -bench: recognition, and truncated, quoted or mangled logs that must not mislead."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def recognises(text: str | bytes) -> bool:
         "",
     ],
 )
-def test_what_is_no_benchmark_log_is_not_claimed(text: str) -> None:
+def test_other_text_is_not_recognised(text: str) -> None:
     assert not recognises(text)
     assert parse_text(text)[0] == []
 
 
-def test_what_a_page_wrapped_below_a_result_is_named() -> None:
-    """The bytes and allocations of a public page were lost without a word."""
+def test_values_wrapped_below_a_result_are_reported() -> None:
+    """The bytes and allocations of a page were lost silently."""
     readings, problems = parse_text("BenchmarkX-4 2000 790 ns/op\n    0 B/op     14 allocs/op\n")
     assert [row[1] for row in readings[0].rows] == ["time_per_op"]
     assert [(each.line, "'0 B/op     14 allocs/op'" in each.what) for each in problems] == [
@@ -73,7 +73,7 @@ def test_what_a_page_wrapped_below_a_result_is_named() -> None:
     ]
 
 
-def test_benchstats_csv_is_not_claimed() -> None:
+def test_benchstat_csv_is_not_recognised() -> None:
     assert not recognises((REDIS / "benchstat/new-pinned-2file.csv").read_bytes())
 
 
@@ -87,7 +87,7 @@ def test_benchstats_csv_is_not_claimed() -> None:
         '{"Time":"2026-11-21T00:00:00Z","Action":"run","Package":"p","Test":"BenchmarkX"}\n',
     ],
 )
-def test_a_log_is_claimed_wherever_its_results_stand(text: str) -> None:
+def test_log_is_recognised_wherever_its_results_are(text: str) -> None:
     assert recognises(text)
 
 
@@ -103,9 +103,7 @@ WHOLE = [
 
 
 @given(st.sampled_from(WHOLE), st.data())
-def test_a_cut_file_gives_no_value_that_the_whole_one_does_not(
-    path: Path, data: st.DataObject
-) -> None:
+def test_truncated_file_yields_no_wrong_value(path: Path, data: st.DataObject) -> None:
     raw = path.read_bytes()
     size = data.draw(st.integers(0, len(raw)))
     whole = {row for reading in parse_file(path)[0] for row in reading.rows}
@@ -113,18 +111,18 @@ def test_a_cut_file_gives_no_value_that_the_whole_one_does_not(
     assert {row for reading in readings for row in reading.rows} <= whole
 
 
-def test_a_last_line_without_an_end_is_read_as_far_as_its_units_are_known() -> None:
+def test_unfinished_last_line_is_read_up_to_its_last_complete_unit() -> None:
     line = "BenchmarkX-8 10 120 ns/op 99 p99-ns\n"
-    found = {}
+    actual = {}
     for size in range(len(line) + 1):
         readings, diagnostics = parse_text(line + line[:size])
-        found[line[:size]] = len(readings[1].rows) if len(readings) > 1 else 0
+        actual[line[:size]] = len(readings[1].rows) if len(readings) > 1 else 0
         assert len(readings) > 1 or size <= 15 or diagnostics
-    assert found["BenchmarkX-8 10 12"] == 0
-    assert found["BenchmarkX-8 10 120 ns/o"] == 0
-    assert found["BenchmarkX-8 10 120 ns/op"] == 1
-    assert found["BenchmarkX-8 10 120 ns/op 99 p99"] == 1
-    assert found["BenchmarkX-8 10 120 ns/op 99 p99-ns"] == 2
+    assert actual["BenchmarkX-8 10 12"] == 0
+    assert actual["BenchmarkX-8 10 120 ns/o"] == 0
+    assert actual["BenchmarkX-8 10 120 ns/op"] == 1
+    assert actual["BenchmarkX-8 10 120 ns/op 99 p99"] == 1
+    assert actual["BenchmarkX-8 10 120 ns/op 99 p99-ns"] == 2
 
 
 @pytest.mark.parametrize(
@@ -135,7 +133,7 @@ def test_a_last_line_without_an_end_is_read_as_far_as_its_units_are_known() -> N
         ("10 9 ns/op ", "partial"),
     ],
 )
-def test_a_reading_says_whether_its_line_is_whole(tail: str, status: str) -> None:
+def test_run_on_a_truncated_line_is_partial(tail: str, status: str) -> None:
     readings, diagnostics = parse_text(f"BenchmarkX 10 120 ns/op 99 p99-ns\nBenchmarkY {tail}")
     assert readings[1].status == status
     assert bool(diagnostics) == (status == "partial")
@@ -151,7 +149,7 @@ def test_a_reading_says_whether_its_line_is_whole(tail: str, status: str) -> Non
         "| `BenchmarkX-8   1000   12 ns/op   16 B/op   1 allocs/op` |",
     ],
 )
-def test_a_row_of_a_table_that_is_a_whole_result_is_read(row: str) -> None:
+def test_table_row_that_is_a_complete_result_is_read(row: str) -> None:
     head = "# Results\n\n| Benchmark | N | time | B | allocs |\n|---|--:|---|---|---|\n"
     text = f"{head}{row}\n{row.replace('X', 'Y')}\n"
     (reading, _), problems = parse_text(text)
@@ -163,7 +161,7 @@ def test_a_row_of_a_table_that_is_a_whole_result_is_read(row: str) -> None:
     assert problems == []
 
 
-def test_a_table_that_is_not_read_beside_results_is_named_once() -> None:
+def test_unread_table_next_to_results_is_reported_once() -> None:
     rows = "|Name|ns/op|\n|---|---|\n|X|12|\n\n|X|12 ns/op|\n|Y|13 ns/op|\n"
     readings, problems = parse_text(f"{rows}\nBenchmarkX 10 12 ns/op\n")
     assert len(readings) == 1
@@ -173,29 +171,29 @@ def test_a_table_that_is_not_read_beside_results_is_named_once() -> None:
     ]
 
 
-def test_a_cut_row_of_a_table_is_no_result() -> None:
+def test_truncated_table_row_is_not_a_result() -> None:
     assert parse_text("text\n| BenchmarkX 10 120 ns/op")[0] == []
     assert len(parse_text("text\n| BenchmarkX 10 120 ns/op\n")[0]) == 1
 
 
-def test_damaged_gzip_gives_its_whole_lines_and_says_so() -> None:
+def test_damaged_gzip_yields_its_complete_lines() -> None:
     raw = (REDIS / "pinned/Baseline.txt").read_bytes()
     source = Source(None, "log.txt.gz", gzip.compress(raw)[:-8])
-    found: list[object] = []
+    actual: list[object] = []
     with pytest.raises(UnreadableError, match="damaged or truncated"):
-        found.extend(FORMAT.parse(source))
-    assert found
-    assert found == parse_file(REDIS / "pinned/Baseline.txt")[0][: len(found)]
+        actual.extend(FORMAT.parse(source))
+    assert actual
+    assert actual == parse_file(REDIS / "pinned/Baseline.txt")[0][: len(actual)]
 
 
-def test_prose_about_units_is_no_metadata() -> None:
+def test_prose_about_units_is_not_metadata() -> None:
     readings, diagnostics = parse_text(
         "Unit tests take a while.\nUnit 12 a=b\nUnit x note=short\nBenchmarkX 1 2 x\n"
     )
     assert (readings[0].assume, readings[0].better, diagnostics) == ({}, {}, [])
 
 
-def test_the_beginning_of_another_unit_is_not_trusted() -> None:
+def test_beginning_of_a_longer_unit_is_not_trusted() -> None:
     readings, _ = parse_text("BenchmarkX 1 120 B/op 3 B/operation\nBenchmarkX 1 7 B/op")
     assert [len(reading.rows) for reading in readings] == [2]
 
@@ -205,7 +203,7 @@ def test_the_beginning_of_another_unit_is_not_trusted() -> None:
     st.sampled_from(["\n", "\r\n"]),
     st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
 )
-def test_prefixes_line_ends_and_encodings_change_nothing(
+def test_prefixes_line_ends_and_encodings_do_not_change_the_result(
     prefix: str, end: str, encoding: str
 ) -> None:
     lines = (REDIS / "pinned/Baseline.txt").read_text().splitlines()
@@ -216,20 +214,20 @@ def test_prefixes_line_ends_and_encodings_change_nothing(
 @given(
     st.text(alphabet=st.sampled_from('Benchmark-X8 \t\n.0123456789ns/opUit=:{}"|>'), max_size=200)
 )
-def test_no_text_makes_the_parser_fail(text: str) -> None:
+def test_arbitrary_text_never_raises(text: str) -> None:
     recognises(text)
     for reading in parse_text(text + "\nBenchmarkX 1 2 ns/op\n")[0]:
         assert reading.rows
 
 
-#: Without the control characters that a source cleans away before a parser sees them.
+#: Without the control characters that a source removes before parsing.
 LOG = st.text(
     st.one_of(st.sampled_from("\n\t 0123456789"), st.characters(exclude_categories=["C"]))
 )
 
 
 @given(LOG, st.integers(1, 10**9), st.floats(0.001, 1e9))
-def test_a_log_text_never_changes_a_result(log: str, count: int, time: float) -> None:
+def test_log_text_before_a_result_never_changes_it(log: str, count: int, time: float) -> None:
     number = f"{time:.4g}" if time < 1000 else f"{time:.0f}"
     glued = f"BenchmarkX-8   \t{log}{count:8d}\t{number:>10} ns/op\n"
     readings, diagnostics = parse_text(glued)
@@ -244,57 +242,60 @@ def test_a_log_text_never_changes_a_result(log: str, count: int, time: float) ->
 
 
 @pytest.mark.parametrize("ending", ["<br>", " <br />", "\\", "  "])
-def test_the_line_breaks_of_a_page_are_no_units(ending: str) -> None:
+def test_line_breaks_of_a_page_are_not_units(ending: str) -> None:
     lines = [f"Benchmark{name}-8  100  12 ns/op  6 allocs/op{ending}" for name in "AB"]
-    found, problems = parse_text("\n".join([*lines, ""]))
+    actual, problems = parse_text("\n".join([*lines, ""]))
     assert problems == []
-    assert {row[1] for reading in found for row in reading.rows} == {"time_per_op", "allocs_per_op"}
+    assert {row[1] for reading in actual for row in reading.rows} == {
+        "time_per_op",
+        "allocs_per_op",
+    }
 
 
-def test_a_slip_in_a_standard_unit_is_no_metric() -> None:
-    found, problems = parse_text(
+def test_typo_in_a_standard_unit_is_not_a_metric() -> None:
+    actual, problems = parse_text(
         "Benchmark_TwoTrySends-4             \t50000000\t        22.3 ns/op\n"
         "Benchmark_OneSelectWithTwoCases-4   \t10000000\t       203 ns/opp\n"
     )
-    assert [row[1] for reading in found for row in reading.rows] == ["time_per_op"]
+    assert [row[1] for reading in actual for row in reading.rows] == ["time_per_op"]
     ((line, text),) = [(problem.line, problem.what) for problem in problems]
     assert line == 2
     assert "OneSelectWithTwoCases-4: expected a unit, got 'ns/opp'" in text
 
 
-def test_other_tags_are_no_units() -> None:
-    found, problems = parse_text("BenchmarkA-8  100  12 ns/op  6 allocs/op</td>\n")
-    assert [row[1] for row in found[0].rows] == ["time_per_op"]
+def test_html_tags_are_not_units() -> None:
+    actual, problems = parse_text("BenchmarkA-8  100  12 ns/op  6 allocs/op</td>\n")
+    assert [row[1] for row in actual[0].rows] == ["time_per_op"]
     assert "expected a unit" in problems[0].what
 
 
-@pytest.mark.parametrize("cut", range(1, 4))
-def test_a_unit_that_a_terminal_wrapped_is_whole(cut: int) -> None:
+@pytest.mark.parametrize("offset", range(1, 4))
+def test_unit_wrapped_by_a_terminal_is_rejoined(offset: int) -> None:
     whole = "BenchmarkA-8 \t100\t12.5 ns/op\t33254.75 MB/s\t 6 B/op\n"
-    place = whole.index("MB/s") + cut
-    (found,), problems = parse_text(f"{whole[:place]}\n{whole[place:]}")
+    place = whole.index("MB/s") + offset
+    (actual,), problems = parse_text(f"{whole[:place]}\n{whole[place:]}")
     assert problems == []
-    assert {row[1]: row[3] for row in found.rows} == {
+    assert {row[1]: row[3] for row in actual.rows} == {
         "time_per_op": 12.5 * (1 / 1e9),
         "processing_rate": 33254.75e6,
         "bytes_per_op": 6.0,
     }
 
 
-def test_results_parted_by_blanks_are_all_kept_behind_a_prefix() -> None:
+def test_results_separated_by_blanks_are_kept_behind_a_prefix() -> None:
     lines = [
         f"BenchmarkOp{i} {' ' * (i % 3)}100 {12 + i} ns/op {i} B/op {i % 2} allocs/op"
         for i in range(12)
     ]
     text = "\n".join(f"2024-05-01T10:00:{i:02d}.5Z 01O {line}" for i, line in enumerate(lines))
-    found, problems = parse_text(f"{text}\n")
-    assert len(found) == 12
-    assert all(len(reading.rows) == 3 for reading in found)
+    actual, problems = parse_text(f"{text}\n")
+    assert len(actual) == 12
+    assert all(len(reading.rows) == 3 for reading in actual)
     assert problems == []
 
 
 @pytest.mark.parametrize("blank", ["    ", " \t "])
-def test_a_missing_number_of_iterations_is_named(blank: str) -> None:
+def test_missing_iteration_count_is_reported(blank: str) -> None:
     text = f"BenchmarkX-16{blank}32393 ns/op\nBenchmarkY-16\t100\t3200 ns/op\n"
     readings, diagnostics = parse_text(text)
     assert [reading.benchmark for reading in readings] == ["Y"]
@@ -303,7 +304,7 @@ def test_a_missing_number_of_iterations_is_named(blank: str) -> None:
 
 
 @pytest.mark.parametrize("opening", ["PASS", "=== RUN   BenchmarkB", "ok  \tp\t6.3s", "FAIL\tp"])
-def test_an_event_without_its_line_end_ends_before_a_line_of_go_tests_own(opening: str) -> None:
+def test_event_without_a_line_end_ends_before_the_next_go_test_line(opening: str) -> None:
     texts = ["BenchmarkA-2 \t 5 \t 7 ns/op\t 3 B/op\t 2 allocs/op", f"{opening}\n", "PASS\n"]
     events = [json.dumps({"Action": "output", "Package": "p", "Output": text}) for text in texts]
     ((reading,), _) = parse_text("\n".join(events) + "\n")
@@ -314,7 +315,7 @@ def test_an_event_without_its_line_end_ends_before_a_line_of_go_tests_own(openin
     }
 
 
-def test_a_result_whose_line_end_is_damaged_ends_before_the_next_result() -> None:
+def test_result_with_a_damaged_line_end_ends_before_the_next_result() -> None:
     texts = ["BenchmarkA-2 \t 5\t 62 ns/op\t 4 B/opn", "BenchmarkA-2 \t 8\t 51 ns/op\t 3 B/op\n"]
     events = [json.dumps({"Action": "output", "Package": "p", "Output": text}) for text in texts]
     readings, _ = parse_text("\n".join(events) + "\n")
@@ -322,7 +323,7 @@ def test_a_result_whose_line_end_is_damaged_ends_before_the_next_result() -> Non
     assert times == {6.2e-8: 1, 5.1e-8: 2}
 
 
-def test_output_that_a_damaged_event_interrupts_is_not_joined_with_what_follows() -> None:
+def test_output_interrupted_by_a_damaged_event_is_not_joined() -> None:
     texts = ["BenchmarkA-2 \t 10\t 299 ns/op\t 42", None, "BenchmarkA-2 \t 20\t 512 ns/op\n"]
     events = [
         json.dumps({"Action": "output", "Package": "p", "Output": text}) if text else '{"Time":"20'

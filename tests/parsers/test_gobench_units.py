@@ -1,4 +1,4 @@
-"""Go benchmarks' units and names: tidied as benchunit does, GOMAXPROCS told from a number."""
+"""Go benchmarks' units and names: tidied like benchunit, and GOMAXPROCS versus a number."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from benchkit.parsers.gobench.units import UnitMetadata, read_unit, tidy
         ("conns", "conns", 1.0),
     ],
 )
-def test_units_are_tidied_as_benchunit_does(unit: str, tidied: str, factor: float) -> None:
+def test_units_are_tidied_like_benchunit(unit: str, tidied: str, factor: float) -> None:
     assert tidy(unit)[:2] == (tidied, factor)
 
 
@@ -33,7 +33,7 @@ def test_units_are_tidied_as_benchunit_does(unit: str, tidied: str, factor: floa
     st.lists(st.sampled_from(["ns", "MB", "B", "op", "s", "x"]), min_size=1, max_size=5),
     st.lists(st.sampled_from("*/-"), min_size=4, max_size=4),
 )
-def test_tidying_twice_changes_nothing_more(tokens: list[str], separators: list[str]) -> None:
+def test_tidying_is_idempotent(tokens: list[str], separators: list[str]) -> None:
     unit = "".join(a + b for a, b in zip(tokens, ["", *separators], strict=False))
     tidied, factor, exponent = tidy(unit)
     assert tidy(tidied) == (tidied, 1.0, 0)
@@ -61,16 +61,16 @@ def test_tidying_twice_changes_nothing_more(tokens: list[str], separators: list[
         ("2xx/op", "2xx/op", "1"),
     ],
 )
-def test_what_a_unit_means(unit: str, metric: str, base: str) -> None:
-    found = read_unit(unit)
-    assert found is not None
-    assert (found.metric, found.base) == (metric, base)
+def test_unit_maps_to_a_metric_and_base_unit(unit: str, metric: str, base: str) -> None:
+    known = read_unit(unit)
+    assert known is not None
+    assert (known.metric, known.base) == (metric, base)
 
 
 @pytest.mark.parametrize(
     "unit", ["12", "-86.88%", "+Inf%", "|", "+5", "3.5", "ns/oppp", "MB/ss", "ns/o", "allocs/o"]
 )
-def test_what_is_no_unit(unit: str) -> None:
+def test_invalid_unit_is_rejected(unit: str) -> None:
     assert read_unit(unit) is None
 
 
@@ -90,13 +90,15 @@ def test_what_is_no_unit(unit: str) -> None:
         (["S/set", "S/get", "S/put", "S/set-10"], {"S/set-10": ("S/set-10", "")}),
     ],
 )
-def test_which_suffix_is_gomaxprocs(names: list[str], expected: dict[str, tuple[str, str]]) -> None:
+def test_gomaxprocs_suffix_is_recognised(
+    names: list[str], expected: dict[str, tuple[str, str]]
+) -> None:
     split = Names(names)
     for name, (benchmark, level) in expected.items():
         assert split.split(name) == (benchmark, {"gomaxprocs": level} if level else {})
 
 
-def test_a_unit_line_of_many_bad_words_is_told_once() -> None:
+def test_unit_line_of_many_bad_words_is_reported_briefly() -> None:
     problems = UnitMetadata().read("Unit ns/op " + "bad=x y " * 50_000)
     assert len(problems) == 21
     assert problems[-1] == "49,980 more words are not settings"

@@ -1,4 +1,4 @@
-"""Google Benchmark: repetitions are runs, and aggregates only where there are none."""
+"""Google Benchmark: repetitions are runs, and aggregates are used only without repetitions."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_csv_gives_its_repetitions() -> None:
     assert values(runs[0])[None, "processing_rate", "sample"] == 3.10637e8
 
 
-def test_aggregates_count_where_nothing_else_was_written() -> None:
+def test_aggregates_are_used_if_nothing_else_was_written() -> None:
     runs, problems = read(JSON, FIXTURES / "google-benchmark-forms/alone.json")
     assert not problems
     assert [each.benchmark for each in runs] == ["BM_Roots/10", "BM_Roots/100"]
@@ -61,7 +61,7 @@ def test_aggregates_count_where_nothing_else_was_written() -> None:
     }
 
 
-def test_an_aggregate_without_a_name_is_no_repetition() -> None:
+def test_aggregate_without_a_name_is_not_a_repetition() -> None:
     fields = '"real_time": 8, "cpu_time": 8, "time_unit": "ns"'
     rows = (f'{{"name": "short", "run_type": "{kind}", {fields}}}'
             for kind in ("aggregate", "iteration"))  # fmt: skip
@@ -70,7 +70,7 @@ def test_an_aggregate_without_a_name_is_no_repetition() -> None:
     assert not problems
 
 
-def test_errors_are_failed_runs_and_counters_of_the_user_are_left_out() -> None:
+def test_errors_are_failed_runs_and_user_counters_are_left_out() -> None:
     runs, problems = read(JSON, FIXTURES / "google-benchmark-forms/errors.json")
     assert not problems
     failed = [each for each in runs if each.status == "failed"]
@@ -109,7 +109,7 @@ def result(fields: str) -> str:
         (result('{"name": "a", "real_')[:-2], "truncated"),
     ],
 )
-def test_what_cannot_be_read_is_a_diagnostic(text: str, what: str) -> None:
+def test_unreadable_input_is_a_diagnostic(text: str, what: str) -> None:
     runs, problems = read(JSON, text)
     assert not runs
     assert [each.what.startswith(what) for each in problems] == [True]
@@ -121,7 +121,7 @@ def test_json_without_its_context_is_recognised() -> None:
     assert values(read(JSON, text)[0][0])[None, "time_per_op", "sample"] == 3e-9
 
 
-def test_a_rate_that_is_null_is_named() -> None:
+def test_null_rate_is_reported() -> None:
     row = '{"name": "a", "real_time": 1, "time_unit": "ns", "bytes_per_second": null}'
     (run,), (problem,) = read(JSON, result(row))
     assert values(run) == {(None, "time_per_op", "sample"): 1e-9}
@@ -137,7 +137,7 @@ def test_two_variants_compare_with_a_verdict() -> None:
     assert {row.word for row in primary} == {"regression"}
 
 
-def test_aggregates_of_one_benchmark_cost_linear_time() -> None:
+def test_aggregates_of_one_benchmark_take_linear_time() -> None:
     def measure(count: int) -> float:
         text = "name,iterations,real_time,cpu_time,time_unit\n" + "BM_A_mean,6,1,1,ns\n" * count
         start = process_time()
@@ -146,7 +146,7 @@ def test_aggregates_of_one_benchmark_cost_linear_time() -> None:
         return process_time() - start
 
     few = max(min(measure(500) for _ in range(3)), 0.01)
-    assert measure(8_000) < 64 * few  # sixteen times as many; squared, 256
+    assert measure(8_000) < 64 * few  # sixteen times as many; quadratic time would be 256 times
 
 
 def test_two_variants_of_the_console_are_compared() -> None:
@@ -166,7 +166,7 @@ def test_the_console_gives_its_repetitions_rounded() -> None:
     assert values(runs[0])["items", "operation_rate", "sample"] == 667.17e6
 
 
-def test_counters_as_columns_are_read_under_each_header() -> None:
+def test_tabular_counters_are_read_under_each_header() -> None:
     runs, problems = read(CONSOLE, FIXTURES / "google-benchmark-console-forms/tabular.txt")
     assert not problems
     assert len(runs) == 8
@@ -174,21 +174,21 @@ def test_counters_as_columns_are_read_under_each_header() -> None:
     assert (runs[6].benchmark, runs[6].params) == ("BM_Threads", {"threads": "2"})
 
 
-def test_aggregates_of_the_console_count_where_nothing_else_was_printed() -> None:
+def test_console_aggregates_are_used_if_nothing_else_was_printed() -> None:
     runs, problems = read(CONSOLE, FIXTURES / "google-benchmark-console-forms/aggregates.txt")
     assert not problems
     assert values(runs[0])[None, "time_per_op", "median"] == 168e-9
     assert values(runs[0])[None, "time_per_op", "stdev"] == 5.86e-9
 
 
-def test_a_failed_benchmark_of_the_console_failed_and_complexities_are_left_out() -> None:
+def test_console_failure_is_failed_and_complexities_are_left_out() -> None:
     runs, problems = read(CONSOLE, FIXTURES / "google-benchmark-console-forms/whole.txt")
     assert not problems
     assert [run.benchmark for run in runs if run.status == "failed"] == ["BM_Broken"]
     assert len(runs) == 8
 
 
-def test_prefixes_are_binary_where_the_version_of_the_console_means_it() -> None:
+def test_console_prefixes_are_binary_in_versions_that_use_binary() -> None:
     old, _ = read(CONSOLE, FIXTURES / "google-benchmark-console-forms/synthetic-old.txt")
     assert values(old[0])[None, "processing_rate", "sample"] == 689.151 * 2**20
     assert values(old[1])["items", "operation_rate", "sample"] == 34.4 * 1024
@@ -199,7 +199,7 @@ def test_prefixes_are_binary_where_the_version_of_the_console_means_it() -> None
     assert values(new[1])["items", "operation_rate", "sample"] == 2500
 
 
-def test_the_table_of_a_comparison_is_no_result() -> None:
+def test_comparison_table_is_not_a_result() -> None:
     head = "Benchmark   Time   CPU   Time Old   Time New   CPU Old   CPU New\n"
     assert not CONSOLE.recognises(Source(None, "x.txt", head.encode()).head())
 
@@ -213,9 +213,7 @@ def test_the_table_of_a_comparison_is_no_result() -> None:
         ("BM_B  12 ns  0.012 us  10", None, None),
     ],
 )
-def test_a_row_of_the_console_is_read_or_named(
-    row: str, time: float | None, rate: float | None
-) -> None:
+def test_console_row_is_read_or_reported(row: str, time: float | None, rate: float | None) -> None:
     text = f"Benchmark  Time  CPU  Iterations\nBM_A  6.59 us  6.70 us  112\n{row}\n"
     runs, problems = read(CONSOLE, f"{text}\nIt took 5 ns and 6 ns.\n")
     assert [each.line for each in problems] == [3] * (time is None)
@@ -227,8 +225,8 @@ def test_a_row_of_the_console_is_read_or_named(
     )
 
 
-def test_a_last_row_of_the_console_without_a_line_end_keeps_its_times() -> None:
-    """It was left out without a word."""
+def test_last_console_row_without_a_line_end_keeps_its_times() -> None:
+    """It was left out silently."""
     text = "Benchmark  Time  CPU  Iterations\nBM_A  6.59 us  6.70 us  112000 items_per_second=1.5k/"
     (run,), (problem,) = read(CONSOLE, text)
     assert (problem.line, problem.severity) == (2, "warning")

@@ -1,4 +1,4 @@
-"""What a guessed map refuses, or leaves out with its reason, so that no number is lost silently."""
+"""What a guessed map refuses or leaves out with a reason, so that no number is lost silently."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_a_table_without_a_header_is_refused() -> None:
 
 
 @pytest.mark.parametrize("missing", ["n/a", "-", "NaN", "N/A"])
-def test_a_cell_without_a_value_leaves_a_column_of_numbers(missing: str) -> None:
+def test_missing_cell_keeps_a_column_numeric(missing: str) -> None:
     assert _list_measured(f"build,ms\na,1\na,{missing}\nb,3\n") == ["ms"]
 
 
@@ -37,7 +37,7 @@ def test_a_cell_without_a_value_leaves_a_column_of_numbers(missing: str) -> None
         ("Zweig;Zeit_ms;n\na;12,5 ms;1\na;12,7 ms;2\nb;13 ms;3\nb;12,5 ms;4\n", "12,5 ms"),
     ],
 )
-def test_a_column_of_numbers_with_commas_is_left_out_with_the_reason(
+def test_column_of_numbers_with_commas_is_left_out_with_the_reason(
     text: str, example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -49,13 +49,13 @@ def test_a_column_of_numbers_with_commas_is_left_out_with_the_reason(
     assert '"Zeit_ms"' not in written
 
 
-def test_a_table_whose_only_numbers_have_commas_is_refused_for_them() -> None:
+def test_table_with_only_comma_numbers_is_refused_with_the_reason() -> None:
     with pytest.raises(DataError, match=r"Zeit_ms has numbers with commas \(12,5\)") as refused:
         _list_measured("Zweig;Zeit_ms\na;12,5\nb;12,7\n")
     assert "decimal point" in str(refused.value.hint)
 
 
-def test_a_column_whose_name_has_more_parts_than_a_map_can_have_is_left_out() -> None:
+def test_column_nested_deeper_than_a_map_allows_is_left_out() -> None:
     deep = "a." * 200 + "a"
     assert _list_measured(f"variant,{deep},rate\nx,1,2\ny,1,3\n") == ["rate"]
 
@@ -71,7 +71,7 @@ def test_a_column_whose_name_has_more_parts_than_a_map_can_have_is_left_out() ->
         ("throughput_mb", "throughput_mb", "mb"),
     ],
 )
-def test_a_rate_in_words_is_no_time_and_no_size(column: str, metric: str, unit: str) -> None:
-    found = guess_measure(column)
-    assert (found.metric.constant, found.unit.constant) == (metric, unit)
-    assert found.better == ("" if metric == "request_rate" else "higher")
+def test_rate_in_words_is_neither_a_time_nor_a_size(column: str, metric: str, unit: str) -> None:
+    measure = guess_measure(column)
+    assert (measure.metric.constant, measure.unit.constant) == (metric, unit)
+    assert measure.better == ("" if metric == "request_rate" else "higher")

@@ -1,4 +1,4 @@
-"""hey: real reports value by value, what their numbers hide, its CSV, and the look-alikes."""
+"""hey: real reports value by value, misleading numbers, its CSV, and similar tools."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ PAGE = EDGE / "synthetic-hey-and-oha.md"
 
 
 @pytest.mark.parametrize("line", ["Requests/sec:\t1204.5000", "Average:\t0.0012 secs"])
-def test_a_line_below_a_command_without_its_report_is_named(line: str) -> None:
+def test_line_below_a_command_without_its_report_is_reported(line: str) -> None:
     data = b"$ hey -n 9 http://h/\n" + WHOLE + f"\n$ hey -n 7 http://h/\n{line}\n".encode()
-    found = [remark for remark in remarks(data, "hey") if "too short" in remark.what]
+    actual = [remark for remark in remarks(data, "hey") if "too short" in remark.what]
     last = data.count(b"\n")
-    assert [(each.line, each.what) for each in found] == [
+    assert [(each.line, each.what) for each in actual] == [
         (last, "this part of a hey report is too short to be read")
     ]
     assert len(readings(data, "hey")) == 1
     assert "too short" not in str(remarks(data.replace(b"$ hey -n 7", b"about"), "hey"))
 
 
-def test_a_whole_report_is_read_value_by_value() -> None:
+def test_every_value_of_a_complete_report_is_read() -> None:
     phases = {
         ("connect", "mean"): 0.0,
         ("dns", "mean"): 0.0,
@@ -88,15 +88,15 @@ def test_a_whole_report_is_read_value_by_value() -> None:
     assert remarks(LIMITED, "hey") == []
 
 
-def test_the_run_is_described_as_far_as_hey_tells() -> None:
+def test_run_metadata_is_read() -> None:
     reading = only(LIMITED, "hey")
     assert (reading.tool, reading.form, reading.status) == ("hey", "text", "complete")
     assert (reading.line, reading.last_line, reading.duration) == (2, 43, 3.0081)
     assert (reading.target, reading.params, reading.command) == ("", {}, None)
     assert reading.load_model == "closed"
-    told = {row[:3]: row[7:10] for row in reading.rows}
-    assert told[None, "latency", "p99"] == (0.0001, "reported", 33)
-    assert told[None, "requests", "count"] == (None, "computed", 43)
+    details = {row[:3]: row[7:10] for row in reading.rows}
+    assert details[None, "latency", "p99"] == (0.0001, "reported", 33)
+    assert details[None, "requests", "count"] == (None, "computed", 43)
 
 
 @pytest.mark.parametrize(
@@ -109,14 +109,16 @@ def test_the_run_is_described_as_far_as_hey_tells() -> None:
         ("hey-c100-2", 11883.3534, 0.0077, 0.0205),
     ],
 )
-def test_the_runs_of_the_scenario(name: str, rate: float, p50: float, p99: float) -> None:
+def test_runs_of_the_scenario_have_the_expected_values(
+    name: str, rate: float, p50: float, p99: float
+) -> None:
     reading = only(NGINX / f"{name}.txt", "hey")
     assert values(reading)[None, "request_rate", "mean"] == rate
     assert (latency(reading)["p50"], latency(reading)["p99"]) == (p50, p99)
     assert reading.status == "complete"
 
 
-def test_a_run_without_answers_failed_and_its_zeros_are_no_times() -> None:
+def test_run_without_responses_is_failed_and_has_no_times() -> None:
     path = LIMITS / "hey-closed-port-1.txt"
     reading, (remark,) = only(path, "hey"), remarks(path, "hey")
     assert reading.status == "failed"
@@ -127,11 +129,11 @@ def test_a_run_without_answers_failed_and_its_zeros_are_no_times() -> None:
     assert "50 failed" in remark.what
 
 
-def test_answers_that_are_errors_count_as_responses() -> None:
+def test_error_responses_count_as_responses() -> None:
     assert values(only(LIMITS / "hey-404-1.txt", "hey"))["404", "responses", "count"] == 1000
 
 
-def test_oha_is_not_hey_and_a_tail_is_partial() -> None:
+def test_oha_report_is_not_read_and_a_tail_is_partial() -> None:
     first, tail = readings(PAGE, "hey")
     assert (first.command, first.target) == (
         "hey -n 6 -c 2 http://127.0.0.1:8090/a/b?c=d",
@@ -143,9 +145,9 @@ def test_oha_is_not_hey_and_a_tail_is_partial() -> None:
     assert [remark.line for remark in remarks(PAGE, "hey")] == [69, 77, 81]
 
 
-def test_doubled_percent_signs_and_percentiles_that_hey_could_not_tell() -> None:
-    found = latency(readings(PAGE, "hey")[0])
-    assert {stat: found[stat] for stat in found if stat.startswith("p")} == {
+def test_doubled_percent_signs_are_read_and_zero_percentiles_dropped() -> None:
+    actual = latency(readings(PAGE, "hey")[0])
+    assert {stat: actual[stat] for stat in actual if stat.startswith("p")} == {
         "p10": 0.0011,
         "p25": 0.0012,
         "p50": 0.0040,
@@ -153,14 +155,14 @@ def test_doubled_percent_signs_and_percentiles_that_hey_could_not_tell() -> None
     }
 
 
-def test_errors_are_summed_by_reason_and_make_the_rate_doubtful() -> None:
+def test_errors_are_summed_by_reason_and_the_rate_is_questioned() -> None:
     reading = readings(PAGE, "hey")[0]
-    found = {row[0]: (row[3], row[8]) for row in reading.rows if row[1] == "failures"}
-    assert found == {"read": (2.0, "computed"), "timeout": (1.0, "computed")}
+    actual = {row[0]: (row[3], row[8]) for row in reading.rows if row[1] == "failures"}
+    assert actual == {"read": (2.0, "computed"), "timeout": (1.0, "computed")}
     assert "3 requests failed and 6 were answered" in remarks(PAGE, "hey")[0].what
 
 
-def test_extremes_of_connecting_are_kept_where_they_are_its_own() -> None:
+def test_connect_extremes_are_kept_only_if_they_are_real() -> None:
     assert phase(readings(PAGE, "hey")[0], "connect") == near(
         {"mean": 0.0002, "min": 0.0001, "max": 0.0003}
     )
@@ -179,11 +181,11 @@ def test_extremes_of_connecting_are_kept_where_they_are_its_own() -> None:
         ("stopped after 10 redirects", "other"),
     ],
 )
-def test_an_error_has_one_word(error: str, reason: str) -> None:
+def test_error_maps_to_one_reason(error: str, reason: str) -> None:
     assert reason_of(error) == reason
 
 
-def test_a_status_code_that_was_cut_off_is_noticed_by_the_histogram() -> None:
+def test_histogram_reveals_a_truncated_status_code() -> None:
     data = PAGE.read_bytes()
     head = data[: data.index(b"  [503]\t2 responses")]
     reading = readings(head, "hey")[0]
@@ -193,7 +195,7 @@ def test_a_status_code_that_was_cut_off_is_noticed_by_the_histogram() -> None:
 
 
 @given(st.integers(0, len(WHOLE)))
-def test_a_cut_gives_a_part_of_the_whole(place: int) -> None:
+def test_truncated_report_yields_a_subset_of_the_full_values(place: int) -> None:
     whole = set(only(WHOLE, "hey").rows)
     for reading in readings(WHOLE[:place], "hey"):
         assert set(reading.rows) <= whole
@@ -202,30 +204,30 @@ def test_a_cut_gives_a_part_of_the_whole(place: int) -> None:
 
 
 @given(st.binary(max_size=300), st.integers(0, len(WHOLE)))
-def test_bytes_of_any_kind_never_raise(junk: bytes, place: int) -> None:
-    assume(place or not junk.startswith(b"\x1f\x8b"))  # damaged gzip is told otherwise
+def test_arbitrary_bytes_never_raise(junk: bytes, place: int) -> None:
+    assume(place or not junk.startswith(b"\x1f\x8b"))  # damaged gzip is reported elsewhere
     for reading in readings(WHOLE[:place] + junk + WHOLE[place:], "hey"):
         assert reading.line <= reading.last_line
 
 
-def test_times_above_an_empty_list_of_codes_are_of_answered_requests() -> None:
-    """Public pages left the codes out below their heading: the run had failed for want of them."""
+def test_times_above_an_empty_code_list_are_kept() -> None:
+    """Pages left out the codes below their heading, and so the run was failed."""
     head = WHOLE.partition(b"Response time histogram")[0] + b"Status code distribution:\n"
     reading = only(head, "hey")
     assert reading.status == "partial"
-    kept = {("request_rate", "mean"), ("latency", "mean"), ("latency", "max")}
-    assert kept <= {(row[1], row[2]) for row in reading.rows}
+    minimum = {("request_rate", "mean"), ("latency", "mean"), ("latency", "max")}
+    assert minimum <= {(row[1], row[2]) for row in reading.rows}
     assert "lacks its `Latency distribution` line; the rest" in remarks(head, "hey")[-1].what
 
 
-def test_several_runs_below_each_other() -> None:
+def test_several_consecutive_runs_are_read() -> None:
     other = (NGINX / "hey-c1-1.txt").read_bytes()
     first, second = readings(b"$ hey -c 10 http://h/a\n" + WHOLE + other, "hey")
     assert (first.status, second.status) == ("complete", "complete")
     assert (first.target, second.target) == ("/a", "")
 
 
-def test_line_ends_change_nothing() -> None:
+def test_line_ends_do_not_change_the_result() -> None:
     crlf = only(EDGE / "crlf/hey.txt", "hey")
     assert crlf.rows == only(NGINX / "hey-c1-1.txt", "hey").rows
 
@@ -239,19 +241,19 @@ def test_other_tools_are_not_claimed(path: str) -> None:
     assert remarks(FIXTURES / path, "hey")[0].severity == "error"
 
 
-def test_a_second_header_begins_a_second_run_of_raw_times() -> None:
-    found = list(records(CSV[: CSV.index(b"\n", 1000) + 1] * 2, "hey_csv"))
-    runs = [record for record in found if isinstance(record, Reading)]
-    times = [each for each in found if isinstance(each, Samples) and each.metric == "latency"]
+def test_second_header_starts_a_second_run_of_raw_times() -> None:
+    actual = list(records(CSV[: CSV.index(b"\n", 1000) + 1] * 2, "hey_csv"))
+    runs = [record for record in actual if isinstance(record, Reading)]
+    times = [each for each in actual if isinstance(each, Samples) and each.metric == "latency"]
     assert [each.reading for each in times] == runs
     assert times[0].values.tolist() == times[1].values.tolist()
     assert [len(each.values) for each in times] == [run.rows[0][3] for run in runs]
 
 
-def test_raw_times_are_samples_of_latency_and_of_every_phase() -> None:
-    found = samples(CSV, "hey_csv")
-    assert found.keys() == {None, "connect", "dns", "send", "wait", "receive"}
-    assert {subject: (len(times), float(times[0])) for subject, times in found.items()} == {
+def test_raw_times_are_samples_of_latency_and_every_phase() -> None:
+    actual = samples(CSV, "hey_csv")
+    assert actual.keys() == {None, "connect", "dns", "send", "wait", "receive"}
+    assert {subject: (len(times), float(times[0])) for subject, times in actual.items()} == {
         None: (3000, 0.0028),
         "connect": (3000, 0.0011),
         "dns": (3000, 0.0),
@@ -268,7 +270,7 @@ def test_raw_times_are_samples_of_latency_and_of_every_phase() -> None:
     assert {row[8] for row in reading.rows} == {"computed"}
 
 
-def test_a_large_file_comes_in_blocks() -> None:
+def test_large_file_is_read_in_blocks() -> None:
     head, row = CSV.split(b"\n")[:2]
     data = head + b"\n" + (row + b"\n") * (requests.BLOCK + 5)
     sizes = [
@@ -279,7 +281,7 @@ def test_a_large_file_comes_in_blocks() -> None:
     assert sizes == [requests.BLOCK, 5]
 
 
-def test_six_columns_have_no_codes() -> None:
+def test_six_column_csv_has_no_codes() -> None:
     path = EDGE / "synthetic-o-six-columns.csv"
     assert claimed(path) == ["hey_csv"]
     assert samples(path, "hey_csv")["wait"].tolist() == [0.0012, 0.0013]
@@ -288,29 +290,29 @@ def test_six_columns_have_no_codes() -> None:
 
 
 @pytest.mark.parametrize("eight", [True, False])
-def test_raw_times_cut_anywhere_lose_the_last_line_only(eight: bool) -> None:
+def test_truncated_raw_times_lose_only_the_last_line(eight: bool) -> None:
     data = CSV[:1000] if eight else (EDGE / "synthetic-o-six-columns.csv").read_bytes()
     whole = samples(data, "hey_csv")[None].tolist()
     for place in range(len(data)):
-        found = samples(data[:place], "hey_csv").get(None)
-        times = [] if found is None else found.tolist()
+        actual = samples(data[:place], "hey_csv").get(None)
+        times = [] if actual is None else actual.tolist()
         assert times == whole[: len(times)]
 
 
-def test_a_table_without_lines_is_a_failed_run() -> None:
+def test_table_without_rows_is_a_failed_run() -> None:
     data = CSV.split(b"\n")[0] + b"\n"
     assert only(data, "hey_csv").status == "failed"
     assert "is empty" in remarks(data, "hey_csv")[0].what
 
 
-def test_a_cut_table_counts_nothing_it_has_not_seen() -> None:
+def test_truncated_table_has_no_total_count() -> None:
     path = EDGE / "truncated/hey.cut.csv"
     reading = only(path, "hey_csv")
     assert reading.status == "partial"
     assert values(reading) == {("200", "responses", "count"): 54.0}
 
 
-def test_damaged_gzip_gives_what_stands_before() -> None:
+def test_damaged_gzip_yields_what_precedes_the_damage() -> None:
     report = records_before_damage(gzip.compress(WHOLE, compresslevel=0)[:900], "hey")
     assert [type(record).__name__ for record in report] == ["Reading", "Diagnostic"]
     table = records_before_damage(gzip.compress(CSV, compresslevel=0)[:70000], "hey_csv")
@@ -319,7 +321,7 @@ def test_damaged_gzip_gives_what_stands_before() -> None:
     assert times == samples(CSV, "hey_csv")[None].tolist()[: len(times)]
 
 
-def test_a_phase_with_an_extreme_that_is_no_number_is_passed_over() -> None:
+def test_phase_with_a_non_numeric_extreme_is_skipped() -> None:
     changed = WHOLE.replace(b"0.0001 secs, 0.0088 secs", b"0.0001 secs, NaN secs")
     assert changed != WHOLE
     assert phase(only(WHOLE, "hey"), "wait")
@@ -332,7 +334,7 @@ SHORT = f"{HEAD}Average:      0.0275 secs\nRequests/sec: 1809.8082\n"
 
 
 @pytest.mark.parametrize("between", ["", "```\n\n2. FastAPI\n\n```\n", "Success rate: 100.00%\n"])
-def test_a_report_without_its_first_line_is_partial(between: str) -> None:
+def test_report_without_its_first_line_is_partial(between: str) -> None:
     data = (SHORT + between + SHORT.replace("1809", "2420")).encode()
     assert "hey" in claimed(data)
     read = readings(data, "hey")
@@ -348,11 +350,11 @@ def test_a_report_without_its_first_line_is_partial(between: str) -> None:
     assert "lacks its `Latency distribution`" in str(remarks(data, "hey"))
 
 
-def test_a_report_of_hey_is_read_below_one_of_oha_though_its_first_line_is_missing() -> None:
+def test_headless_hey_report_is_read_below_an_oha_report() -> None:
     data = f"Summary:\n  Success rate: 100.00%\n{SHORT}\n{SHORT}".encode()
     assert len(readings(data, "hey")) == 1
 
 
-def test_a_total_alone_is_no_report() -> None:
+def test_total_alone_is_not_a_report() -> None:
     data = b"Total: 5.5254 secs\n\nRequests/sec: 1809.8082\n"
     assert readings(data + WHOLE, "hey") == readings(data.replace(b"To", b"to") + WHOLE, "hey")

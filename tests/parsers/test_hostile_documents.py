@@ -1,4 +1,4 @@
-"""JSON whose values are of other kinds than its tool writes costs lines, never the parser."""
+"""JSON with values of other types than the tool writes costs lines, never the parser."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchkit.parsers import registry
 from benchkit.parsers.base import Format, Reading, Source
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
-#: What stands in place of each value in turn, as JSON.
+#: The JSON texts that replace each value in turn.
 HOSTILE = (
     "null", "true", "-1", "1e999", "NaN", "5e-324", "9" * 300, '""', '"\\ud800"', "[[1]]",
     '{"":{}}', '["x"]', '"0001-01-01T00:00:00+23:59"', '"9999-12-31T23:59:59-23:59"',
@@ -25,7 +25,7 @@ _PLACE = "\x00"
 
 
 def _places(value: object, place: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    """Yield the place of every value; of a list's, those of the first three entries."""
+    """Yield the place of every value, but only of the first three entries of a list."""
     yield place
     if isinstance(value, dict):
         for key, each in value.items():
@@ -36,7 +36,7 @@ def _places(value: object, place: tuple[str | int, ...] = ()) -> Iterator[tuple[
 
 
 def _with(document: object, place: tuple[str | int, ...], text: str) -> str:
-    """Return a document in which ``text`` stands at a place."""
+    """Return a document with ``text`` at a place."""
     if not place:
         return text
     copy: Any = json.loads(json.dumps(document))
@@ -50,8 +50,8 @@ def _with(document: object, place: tuple[str | int, ...], text: str) -> str:
 
 @cache
 def _documents() -> dict[str, tuple[Format, str, Any]]:
-    """Return for each format its smallest document: the format, what stands before it, and it."""
-    found: dict[str, tuple[Format, str, Any]] = {}
+    """Return each format's smallest document: the format, the text before it, and the document."""
+    documents: dict[str, tuple[Format, str, Any]] = {}
     small = (path for path in FIXTURES.rglob("*") if path.is_file())
     for path in sorted(small, key=lambda each: (each.stat().st_size, each)):
         text = path.read_bytes()[: 1 << 17].decode(errors="replace")
@@ -61,12 +61,12 @@ def _documents() -> dict[str, tuple[Format, str, Any]]:
             (form,) = registry.identify(Source(None, path.name, text.encode()))
         except Exception:  # noqa: BLE001, S112 - another kind of file
             continue
-        found.setdefault(form.name, (form, "" if text[:1] == "[" else before, whole))
-    return found
+        documents.setdefault(form.name, (form, "" if text[:1] == "[" else before, whole))
+    return documents
 
 
 @pytest.mark.parametrize("name", _documents())
-def test_a_value_of_another_kind_is_no_crash(name: str) -> None:
+def test_value_of_another_type_never_raises(name: str) -> None:
     form, before, document = _documents()[name]
     for place in [*_places(document)][:150]:
         for text in HOSTILE:

@@ -1,4 +1,4 @@
-"""Each time in hyperfine's JSON is a run, what it prints one result of a command."""
+"""Each time in hyperfine's JSON is a run; its other formats have one result per command."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_every_time_is_a_run() -> None:
     assert readings[1].line == readings[0].line + 1
 
 
-def test_a_scan_is_one_benchmark_with_a_parameter() -> None:
+def test_scan_is_one_benchmark_with_a_parameter() -> None:
     readings, _ = read(FIXTURES / "scan.json")
     assert {each.benchmark for each in readings} == {"./count.sh {n}"}
     assert {each.params["n"] for each in readings} == {"1000", "2000", "3000"}
@@ -73,7 +73,7 @@ def test_a_row_of_the_csv_is_one_result_with_its_parameters() -> None:
 
 
 @pytest.mark.parametrize("ending", ["md", "org"])
-def test_a_row_of_a_table_is_one_result_as_exact_as_it_is_written(ending: str) -> None:
+def test_table_row_is_one_result_with_its_resolution(ending: str) -> None:
     path = FIXTURES / f"table-scan.{ending}"
     assert TABLE.recognises(Source.load(path).head())
     first, *rest = TABLE.parse(Source.load(path))
@@ -88,19 +88,19 @@ def test_a_row_of_a_table_is_one_result_as_exact_as_it_is_written(ending: str) -
     assert (once.benchmark, [row[3] for row in once.rows]) == ("a|b", [0.005] * 3)
 
 
-def test_rows_that_cannot_be_read_are_named_with_their_line() -> None:
+def test_unreadable_rows_are_reported_with_their_line() -> None:
     heads = "command,mean,stddev,median,user,system,min,max\n"
     text = f"{heads}a,1,0,1,0,0,x,1\nb,1,0,1,0,0,1,1\n"
     damaged, whole = CSV.parse(Source(None, "x.csv", text.encode()))
     assert isinstance(damaged, Diagnostic)
     assert (damaged.line, isinstance(whole, Reading)) == (2, True)
     table = "| Command | Mean [s] | Min [s] | Max [s] | Relative |\n|:---|---:|\n| `a` | 1.0 |\n"
-    (cut,) = TABLE.parse(Source(None, "x.md", table.encode()))
-    assert isinstance(cut, Diagnostic)
-    assert cut.line == 3
+    (truncated,) = TABLE.parse(Source(None, "x.md", table.encode()))
+    assert isinstance(truncated, Diagnostic)
+    assert truncated.line == 3
 
 
-def test_another_list_of_commands_is_not_called_hyperfines() -> None:
+def test_other_list_of_commands_is_not_recognised() -> None:
     text = '{"results": [{"command": "npx autocannon -c 20 http://x/", "requestsPerSecond": 25.5}]}'
     assert not JSON.recognises(Source(None, "x.json", text.encode()).head())
 
@@ -127,7 +127,7 @@ def test_another_list_of_commands_is_not_called_hyperfines() -> None:
         ('{"results": [7]}', "a result has no command"),
     ],
 )
-def test_what_cannot_be_read_is_a_diagnostic(text: str, what: str) -> None:
+def test_unreadable_input_is_a_diagnostic(text: str, what: str) -> None:
     readings, problems = read(text)
     assert not readings
     assert [each.what.startswith(what) for each in problems] == [True]
@@ -147,7 +147,7 @@ def read_text(text: str) -> tuple[list[Reading], list[Diagnostic]]:
     )
 
 
-def show(name: str) -> str:
+def read_fixture(name: str) -> str:
     return (FIXTURES / name).read_text(encoding="utf-8")
 
 
@@ -155,8 +155,8 @@ def list_values(reading: Reading) -> list[tuple[object, ...]]:
     return [(*row[2:4], row[5], row[7]) for row in reading.rows if row[1] == "time_per_op"]
 
 
-def test_the_terminal_gives_mean_spread_and_extremes_of_a_command() -> None:
-    (run,), problems = read_text(show("text-count.txt"))
+def test_terminal_output_has_mean_spread_and_extremes() -> None:
+    (run,), problems = read_text(read_fixture("text-count.txt"))
     assert not problems
     assert (run.benchmark, run.status) == ("count", "complete")
     assert list_values(run) == [
@@ -172,13 +172,13 @@ def test_the_terminal_gives_mean_spread_and_extremes_of_a_command() -> None:
     ]
 
 
-def test_a_command_that_ran_once_is_a_sample() -> None:
-    (run,), _ = read_text(show("text-once.txt"))
+def test_command_that_ran_once_is_a_sample() -> None:
+    (run,), _ = read_text(read_fixture("text-once.txt"))
     assert list_values(run) == [("sample", 0.0026, None, 0.0001)]
 
 
-def test_an_ignored_exit_code_fails_its_command_only() -> None:
-    runs, problems = read_text(show("text-failed.txt"))
+def test_ignored_exit_code_fails_only_its_command() -> None:
+    runs, problems = read_text(read_fixture("text-failed.txt"))
     assert not problems
     assert [(run.benchmark, run.status) for run in runs] == [
         ("ls /nonexistent", "failed"),
@@ -208,15 +208,15 @@ def test_other_versions_units_and_pages_are_read() -> None:
     ]
 
 
-def test_the_mean_of_commands_is_compared(tmp_path: Path) -> None:
+def test_means_of_commands_are_compared(tmp_path: Path) -> None:
     for name, factor in (("none", "20.9"), ("otlp", "40.9")):
-        text = show("text-count.txt").replace("20.9", factor)
+        text = read_fixture("text-count.txt").replace("20.9", factor)
         (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
     frame = load(tmp_path).compare().frame
     assert frame[frame["primary"]][["metric", "stat"]].values.tolist() == [["time_per_op", "mean"]]
 
 
-def test_results_under_keys_of_a_script_are_groups_of_their_paths() -> None:
+def test_results_under_custom_keys_are_grouped_by_path() -> None:
     def write(time: float) -> str:
         return f'{{"results": [{{"command": "make", "mean": {time}, "times": [{time}]}}]}}'
 
@@ -225,16 +225,16 @@ def test_results_under_keys_of_a_script_are_groups_of_their_paths() -> None:
         "two": {{"build": {write(2.5)}, "run": {{"results": []}}}}}}}}"""
     assert JSON.recognises(Source(None, "x.json", text.encode()).head())
     runs = list(JSON.parse(Source(None, "x.json", text.encode())))
-    found = [
+    actual = [
         (each.group, each.benchmark, each.rows[0][3], each.line)
         for each in runs
         if isinstance(each, Reading)
     ]
-    assert found == [("libs/one/build", "make", 1.5, 2), ("libs/two/build", "make", 2.5, 3)]
-    assert len(found) == len(runs)
+    assert actual == [("libs/one/build", "make", 1.5, 2), ("libs/two/build", "make", 2.5, 3)]
+    assert len(actual) == len(runs)
 
 
-def test_tables_of_a_page_are_read_with_the_columns_that_they_have() -> None:
+def test_page_tables_are_read_with_the_columns_they_have() -> None:
     """They were refused with the tool's name."""
     text = """# Results
 
@@ -267,7 +267,7 @@ Result: 2.35 times faster
     assert (problem.line, problem.severity) == (15, "warning")
 
 
-def test_the_head_of_a_table_alone_is_an_error() -> None:
+def test_table_header_alone_is_an_error() -> None:
     text = b"| Command   |  Mean [ms] | Max [ms] |     Relative |\n"
     (problem,) = TABLE.parse(Source(None, "x.md", text))
     assert isinstance(problem, Diagnostic)

@@ -1,4 +1,4 @@
-"""JMeter's JTL and aggregate report: milliseconds, one run a file, a label beside the total."""
+"""JMeter's JTL and aggregate report: milliseconds, one run per file, labels and the total."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ class Result:
         return {row[:3]: row[3] for row in self.runs[0].rows}
 
     def times(self) -> dict[tuple[str, str | None], list[float]]:
-        found: dict[tuple[str, str | None], list[float]] = {}
+        actual: dict[tuple[str, str | None], list[float]] = {}
         for each in self.samples:
-            found.setdefault((each.metric, each.subject), []).extend(each.values.tolist())
-        return found
+            actual.setdefault((each.metric, each.subject), []).extend(each.values.tolist())
+        return actual
 
 
 def read(text: str) -> Result:
     return Result(text.encode())
 
 
-def test_a_file_is_a_run_with_the_rate_from_first_start_to_last_end() -> None:
+def test_file_is_a_run_with_the_rate_from_first_start_to_last_end() -> None:
     result = read(
         HEADER + "1700000000000,250,a,200,OK,true,100,1,7\n"
         '1700000001000,1000,b,500,"no,\nway",false,50,2,0\n'
@@ -69,8 +69,8 @@ def test_a_file_is_a_run_with_the_rate_from_first_start_to_last_end() -> None:
 
 
 @pytest.mark.parametrize("is_other", [False, True])
-def test_a_second_header_begins_a_second_run(is_other: bool) -> None:
-    """Both were one run, of twice the requests in the time of one."""
+def test_second_header_starts_a_second_run(is_other: bool) -> None:
+    """Both were one run with twice the requests in the time of one."""
     other = HEADER.replace("elapsed,label", "label,elapsed") if is_other else HEADER
     result = read(
         HEADER
@@ -87,7 +87,7 @@ def test_a_second_header_begins_a_second_run(is_other: bool) -> None:
     assert [each.reading for each in totals] == result.runs
 
 
-def test_runs_that_were_joined_in_the_wrong_order_have_no_rate() -> None:
+def test_runs_joined_in_the_wrong_order_have_no_rate() -> None:
     orders = ((4, 0), (8, 4, 0), (4, 8, 0), (0, 8, 4))
     for order in orders:
         text = "".join(rows(*range(at * 1000, at * 1000 + 1000, 40)) for at in order)
@@ -103,8 +103,8 @@ def rows(*starts: int, time: int = 50) -> str:
     return "".join(f"{17 * 10**11 + start},{time},a,200,OK,true,1,1,0\n" for start in starts)
 
 
-def test_a_run_that_jmeter_appended_without_a_header_is_named() -> None:
-    """The pause between them lowered the rate of one run, without a word."""
+def test_run_appended_without_a_header_is_reported() -> None:
+    """The pause between them silently lowered the rate of one run."""
     runs = rows(*range(0, 1000, 40)) + rows(*range(4000, 5000, 40))
     result = read(HEADER + runs)
     (problem,) = result.problems
@@ -127,11 +127,11 @@ def test_a_run_that_jmeter_appended_without_a_header_is_named() -> None:
     ],
     ids=["paced", "ever slower", "bursts", "a slow request"],
 )
-def test_a_test_that_waits_is_one_run(text: str) -> None:
+def test_test_with_pauses_is_one_run(text: str) -> None:
     assert not read(HEADER + text).problems
 
 
-def test_without_a_column_of_success_codes_tell_what_failed() -> None:
+def test_response_codes_show_failures_without_a_success_column() -> None:
     rows = (
         "1700000000000,250,a,200\n1700000000500,250,a,503\n"
         "1700000000750,250,a,Non HTTP response code: java.net.ConnectException\n"
@@ -146,7 +146,7 @@ def test_without_a_column_of_success_codes_tell_what_failed() -> None:
     assert (values[None, "failures", "count"], values[None, "requests", "count"]) == (2.0, 3.0)
 
 
-def test_without_success_and_codes_nothing_is_said_of_failures() -> None:
+def test_failures_are_unknown_without_success_and_codes() -> None:
     text = b"timeStamp,elapsed,label\n1700000000000,250,a\n1700000000500,500,a\n"
     assert JTL in registry.identify(Source(None, "x", text))
     result = Result(text)
@@ -156,7 +156,7 @@ def test_without_success_and_codes_nothing_is_said_of_failures() -> None:
     assert result.values()[None, "request_rate", "mean"] == 2.0
 
 
-def test_transactions_count_for_their_label_only() -> None:
+def test_transactions_count_only_for_their_label() -> None:
     result = read(
         HEADER + "1700000000000,250,a,200,OK,true,100,1,7\n"
         '1700000000000,250,t,,"Number of samples in transaction : 1, number of failing samples : 0"'
@@ -201,7 +201,7 @@ def test_other_delimiters_are_read(delimiter: str) -> None:
         (HEADER + "2023/13/14 22:13:20,1,a,200,OK,true,100,1,7\n", "no rate"),
     ],
 )
-def test_what_cannot_be_read_is_said(text: str, what: str) -> None:
+def test_unreadable_input_is_reported(text: str, what: str) -> None:
     result = read(text)
     assert any(what in problem for problem in result.problems)
     assert (None, "request_rate", "mean") not in (result.values() if result.runs else {})
@@ -225,7 +225,7 @@ def test_times_as_dates_give_a_rate(first: str, last: str, step: float | None) -
     assert str(result.runs[0].started_at) == "2023-11-14 22:13:20+00:00"
 
 
-def test_many_labels_are_cut_off() -> None:
+def test_number_of_labels_is_limited() -> None:
     lines = "".join(f"17000000{i:05d},5,a{i},200,OK,true,1,1,0\n" for i in range(300))
     result = read(HEADER + lines)
     assert len(result.times()) == 102
@@ -249,7 +249,7 @@ def test_the_aggregate_report_gives_labels_and_total() -> None:
     assert values[None, "bandwidth_in", "mean"] == 1536.0
 
 
-def test_an_aggregate_report_without_its_total_is_partial() -> None:
+def test_aggregate_report_without_a_total_is_partial() -> None:
     header = b"sampler_label,aggregate_report_count,average\n"
     result = Result(header + b"a,2,5\nb,2,5\na,3,6\n", AGGREGATE)
     assert result.runs[0].status == "partial"
@@ -275,7 +275,7 @@ def test_two_variants_compare_by_requests_per_second() -> None:
     assert (verdict.contrast.metric, verdict.word) == ("request_rate", "regression")
 
 
-def test_a_file_without_a_header_has_the_defaults_of_its_number_of_columns() -> None:
+def test_file_without_a_header_has_the_default_columns() -> None:
     row = "1700000000000,250,a,200,OK,t 1-1,text,true,100,1,7,42\n"
     result = read(row + row.replace(",250,", ",350,"))
     (problem,) = result.problems
@@ -290,7 +290,7 @@ def sample(attributes: str, inner: str = "") -> str:
     return f'<httpSample ts="1700000000000" s="true" lb="a" {attributes}>{inner}</httpSample>\n'
 
 
-def test_xml_gives_samples_and_passes_over_what_they_hold() -> None:
+def test_xml_samples_are_read_without_their_contents() -> None:
     inner = sample('t="9" by="5"')
     transaction = 'rm="Number of samples in transaction : 1, number of failing samples : 0"'
     begin = f'<sample ts="1700000000000" t="40" s="true" lb="T" {transaction}>'
@@ -317,7 +317,7 @@ def test_xml_gives_samples_and_passes_over_what_they_hold() -> None:
         ("<a></b>", "mismatched tag"),
     ],
 )
-def test_cut_xml_keeps_what_stands_before(end: str, what: str) -> None:
+def test_truncated_xml_keeps_what_precedes_the_damage(end: str, what: str) -> None:
     result = read("<testResults version='1.2'>\n" + sample('t="250"') + end)
     assert any(what in problem for problem in result.problems)
     assert result.times()["latency", None] == [0.25]
@@ -329,11 +329,11 @@ def test_xml_with_entities_is_refused() -> None:
     result = read(bomb)
     assert any("entities are not read" in problem for problem in result.problems)
     assert not any("has no result" in problem for problem in result.problems)
-    assert result.runs[0].status == "partial"  # a damaged file is no failed run
+    assert result.runs[0].status == "partial"  # a damaged file is not a failed run
 
 
 @pytest.mark.parametrize(("start", "end"), [("<!-- ", " -->"), ('<note text="', '"/>')])
-def test_a_tag_of_many_lines_costs_linear_time(start: str, end: str) -> None:
+def test_tag_of_many_lines_takes_linear_time(start: str, end: str) -> None:
     def measure(count: int) -> float:
         tag = start + "a\n" * count + end
         text = "<testResults version='1.2'>\n" + tag + sample('t="1"') + "</testResults>"
@@ -343,10 +343,10 @@ def test_a_tag_of_many_lines_costs_linear_time(start: str, end: str) -> None:
         return process_time() - clock
 
     few = max(min(measure(2_000) for _ in range(3)), 0.01)
-    assert measure(32_000) < 64 * few  # sixteen times as many; squared, 256
+    assert measure(32_000) < 64 * few  # sixteen times as many; quadratic time would be 256 times
 
 
-def test_a_row_without_a_label_is_not_the_whole_run() -> None:
+def test_row_without_a_label_is_not_the_total() -> None:
     source = Source(
         None, "a.csv",
         b"Label,# Samples,Average,Min,Max,Std. Dev.,Error %,Throughput\n"
@@ -362,14 +362,14 @@ def test_a_row_without_a_label_is_not_the_whole_run() -> None:
     ("code", "status"),
     [("Non HTTP response code: java.net.ConnectException", "failed"), ("500", "complete")],
 )
-def test_a_run_without_an_answer_is_a_failed_run(code: str, status: str) -> None:
+def test_run_without_a_response_is_failed(code: str, status: str) -> None:
     result = read(HEADER + f"1700000000000,250,a,{code},no,false,0,1,7\n" * 2)
     assert result.runs[0].status == status
     remark = "all 2 requests failed, so this run has no result"
     assert any(remark in problem for problem in result.problems) == (status == "failed")
 
 
-def test_an_aggregate_report_of_failed_requests_only_is_of_a_failed_run() -> None:
+def test_aggregate_report_of_only_failed_requests_is_failed() -> None:
     text = b"Label,# Samples,Average,Error %\na,4,2,100.00%\nTOTAL,4,2,100.00%\n"
     result = Result(text, AGGREGATE)
     assert (result.runs[0].status, len(result.problems)) == ("failed", 1)

@@ -36,7 +36,7 @@ class Result:
         ("05/05/24 00:00:00", "05/05/24 00:00:01", "2024-05-05"),
     ],
 )
-def test_a_number_above_12_tells_the_day_of_a_date(first: str, last: str, day: str) -> None:
+def test_number_above_12_identifies_the_day_of_a_date(first: str, last: str, day: str) -> None:
     result = Result(
         f"timeStamp,elapsed,label,success\n{first},1000,a,true\n{last},1000,a,true\n".encode(), JTL
     )
@@ -46,7 +46,7 @@ def test_a_number_above_12_tells_the_day_of_a_date(first: str, last: str, day: s
 
 
 @pytest.mark.parametrize("last", ["05/01/24 00:00:01", "13/01/24 00:00:01"])
-def test_the_day_of_a_date_is_not_guessed(last: str) -> None:
+def test_ambiguous_date_is_not_guessed(last: str) -> None:
     row = "06/01/24 00:00:00,1000,a,true\n"
     text = "timeStamp,elapsed,label,success\n" + row * 9000 + f"{last},1000,a,true\n"
     result = Result(text.encode(), JTL)
@@ -56,7 +56,7 @@ def test_the_day_of_a_date_is_not_guessed(last: str) -> None:
     assert [len(each.values) for each in result.samples] == [9001]
 
 
-def test_the_dashboard_gives_labels_and_total() -> None:
+def test_dashboard_has_labels_and_a_total() -> None:
     result = Result((FIXTURES / "synthetic-statistics.json").read_bytes(), DASHBOARD)
     (note,) = result.problems
     assert "p90, p95 and p99" in note
@@ -89,14 +89,14 @@ def test_the_dashboard_gives_labels_and_total() -> None:
         ('{"Total": {}}', "", "no numbers"),
     ],
 )
-def test_a_dashboard_names_what_it_lacks(text: str, status: str, what: str) -> None:
+def test_dashboard_reports_what_is_missing(text: str, status: str, what: str) -> None:
     result = Result(text.encode(), DASHBOARD)
     assert [each.status for each in result.runs] == [status] * bool(status)
     assert any(what in each for each in result.problems)
 
 
 @pytest.mark.parametrize("place", ["report/statistics.json", "statistics.json"])
-def test_a_dashboard_next_to_its_jtl_is_no_run_of_its_own(tmp_path: Path, place: str) -> None:
+def test_dashboard_next_to_its_jtl_adds_no_run(tmp_path: Path, place: str) -> None:
     (tmp_path / place).parent.mkdir(exist_ok=True)
     copyfile(FIXTURES / "failing.jtl", tmp_path / "result.jtl")
     copyfile(FIXTURES / "synthetic-statistics.json", tmp_path / place)

@@ -27,7 +27,7 @@ def values(run: Reading) -> dict[tuple[str | None, str, str], float]:
     return {row[:3]: row[3] for row in run.rows}
 
 
-def test_every_fork_is_a_run_and_the_mean_of_its_iterations() -> None:
+def test_every_fork_is_a_run_with_the_mean_of_its_iterations() -> None:
     runs, problems = read(JSON, FIXTURES / "none.json")
     assert not problems
     assert [each.benchmark for each in runs] == ["Squares.logs"] * 5 + ["Squares.roots"] * 5
@@ -85,7 +85,7 @@ def test_units_are_seconds_and_operations_per_second(unit: str, metric: str, val
     assert values(run) == {(None, metric, "sample"): pytest.approx(value, rel=1e-15)}
 
 
-def test_a_histogram_counts_its_times_and_methods_of_a_group_have_their_own_rows() -> None:
+def test_histogram_counts_are_used_and_group_methods_have_rows() -> None:
     text = (
         '[{"benchmark": "a.B.c", "mode": "sample", "primaryMetric": {"scoreUnit": "ms/op", '
         '"rawDataHistogram": [[[[1, 3], [5, 1]]]]}, "secondaryMetrics": {'
@@ -120,13 +120,13 @@ def result(metric: str) -> str:
         (result('{"rawData": [[1]]')[:-2], "truncated"),
     ],
 )
-def test_what_cannot_be_read_is_a_diagnostic(text: str, what: str) -> None:
+def test_unreadable_input_is_a_diagnostic(text: str, what: str) -> None:
     runs, problems = read(JSON, text)
     assert not runs
     assert [each.what.startswith(what) for each in problems] == [True]
 
 
-def test_csv_gives_means_and_percentiles() -> None:
+def test_csv_has_means_and_percentiles() -> None:
     runs, problems = read(CSV, FIXTURES / "modes.csv")
     assert not problems
     assert [each.params["mode"] for each in runs] == ["thrpt", "avgt", "sample"]
@@ -152,7 +152,7 @@ def test_csv_of_other_locales_is_read() -> None:
     assert str(problem).startswith("x:3: 'NaN' in mode 'avgt' is not a score")
 
 
-def test_the_table_gives_means_and_percentiles() -> None:
+def test_table_has_means_and_percentiles() -> None:
     runs, problems = read(TEXT, FIXTURES / "text-modes.txt")
     assert not problems
     assert [each.params for each in runs] == [
@@ -183,7 +183,7 @@ o.s.A.b       thrpt       25  0.857 ± 0.042  ops/s
 
 
 @pytest.mark.parametrize("sign", ["\N{REPLACEMENT CHARACTER}", "⢱", "Â±", "▒", "┬▒", "?", "+-"])
-def test_a_table_whose_sign_was_lost_is_read(sign: str) -> None:
+def test_table_with_a_garbled_plus_minus_sign_is_read(sign: str) -> None:
     head = "Benchmark  Mode  Cnt   Score   Error  Units\n"
     text = f"{head}S.sort     avgt   10  11.998 {sign} 3.086  ms/op\n"
     (run,), problems = read(TEXT, text)
@@ -192,7 +192,7 @@ def test_a_table_whose_sign_was_lost_is_read(sign: str) -> None:
 
 
 @pytest.mark.parametrize("note", ["   --- 4.2x slower", " // warm", "  # slow", "  <- here"])
-def test_a_note_behind_a_row_costs_nothing(note: str) -> None:
+def test_note_after_a_row_is_ignored(note: str) -> None:
     text = (
         f"Benchmark  Mode  Cnt  Score   Error  Units\nA.slow  avgt  5  1.936 ± 0.019  ns/op{note}\n"
     )
@@ -201,7 +201,7 @@ def test_a_note_behind_a_row_costs_nothing(note: str) -> None:
     assert not problems
 
 
-def test_benchmarks_that_only_their_packages_tell_apart_are_not_pooled() -> None:
+def test_benchmarks_that_differ_only_in_package_are_not_pooled() -> None:
     text = """\
 Benchmark                 Mode  Cnt  Score   Error  Units
 bloom.Set.get             avgt   10  3.232 ± 0.109  ns/op
@@ -233,7 +233,7 @@ S.isEmpty   nonEmpty  avgt   10  2.729 ± 0.028  ns/op
     assert [run.params["text"] for run in runs] == ["", "nonEmpty"]
 
 
-def test_a_table_behind_the_prefix_of_a_build_is_read(tmp_path: Path) -> None:
+def test_table_behind_a_build_prefix_is_read(tmp_path: Path) -> None:
     path = tmp_path / "jmh.txt"
     path.write_text(
         """\
@@ -247,13 +247,13 @@ def test_a_table_behind_the_prefix_of_a_build_is_read(tmp_path: Path) -> None:
     assert list(frame["value"]) == [6748944.966, 8232440.517]
 
 
-def test_a_score_that_is_rounded_away_is_named() -> None:
+def test_score_rounded_to_zero_is_reported() -> None:
     runs, (problem,) = read(TEXT, FIXTURES / "text-small.txt")
     assert not runs
     assert "Squares.roots is ≈ 10⁻⁶, too coarse" in str(problem)
 
 
-def test_the_log_above_the_table_gives_no_names() -> None:
+def test_log_above_the_table_yields_no_benchmarks() -> None:
     runs = load(FIXTURES / "text.txt").runs
     assert set(runs["benchmark"]) == {"Squares.logs", "Squares.roots"}
 
@@ -265,7 +265,7 @@ def test_two_variants_compare_with_a_verdict() -> None:
     assert {each.word for each in verdicts} == {"regression"}
 
 
-def test_a_row_that_lacks_params_is_named() -> None:
+def test_row_with_missing_params_is_reported() -> None:
     head = "Benchmark   (size)  (type)  Mode  Cnt   Score   Error  Units\n"
     whole = "B.read          10    list  avgt    5  12.500 ± 0.100  ns/op\n"
     lacks = "B.write         10          avgt    5  14.500 ± 0.100  ns/op\n"
@@ -275,7 +275,7 @@ def test_a_row_that_lacks_params_is_named() -> None:
     assert "has 1 of the 2 params that its header names, and was left out" in warning.what
 
 
-def test_a_parameter_may_be_called_like_a_mode() -> None:
+def test_parameter_value_may_equal_a_mode() -> None:
     text = (
         "Benchmark  (kind)  (n)  Mode  Cnt  Score   Error  Units\n"
         "Sort.run       ss   15  avgt    5  3.000 ± 0.100  us/op\n"
@@ -288,21 +288,21 @@ def test_a_parameter_may_be_called_like_a_mode() -> None:
     assert problems == []
 
 
-def test_csv_of_versions_that_print_all_digits_is_read() -> None:
+def test_csv_with_unrounded_numbers_is_read() -> None:
     head = "Benchmark,Mode,Threads,Samples,Score,Score Error (99.9%),Unit\n"
     (run,), problems = read(CSV, head + "a.Sort.merge,avgt,1,20,44.738953985572465,1.57,ms/op\n")
     assert not problems
     assert values(run) == {(None, "time_per_op", "mean"): 0.044738953985572465}
 
 
-def test_thousands_that_a_spreadsheet_grouped_are_no_decimals() -> None:
+def test_grouped_thousands_are_not_decimals() -> None:
     head = "Benchmark,Mode,Threads,Samples,Score,Score Error (99.9%),Unit\n"
     runs, (problem,) = read(CSV, head + 'a.Sort.merge,avgt,1,3,"734,987","17,062",ns/op\n')
     assert not runs
     assert problem.what == "'734,987' in mode 'avgt' is not a score: left out"
 
 
-def test_a_profiler_that_prints_text_does_not_end_the_table() -> None:
+def test_profiler_row_with_text_does_not_end_the_table() -> None:
     text = (
         "Benchmark         (n)  Mode  Cnt   Score   Error      Units\n"
         "Sort.merge         10  avgt    5  12.500 ± 0.100      ns/op\n"
@@ -316,7 +316,7 @@ def test_a_profiler_that_prints_text_does_not_end_the_table() -> None:
     assert [values(run)[None, "time_per_op", "mean"] for run in runs] == [1.25e-8, 1.45e-8]
 
 
-def test_percentiles_behind_the_name_of_their_method_are_percentiles() -> None:
+def test_percentiles_after_a_method_name_are_read() -> None:
     text = (
         "Benchmark                Mode  Cnt  Score   Error  Units\n"
         "Sort.merge             sample   10  3.000 ± 0.100  us/op\n"

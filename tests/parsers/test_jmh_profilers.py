@@ -1,4 +1,4 @@
-"""JMH's profilers: what they measure beside a score is a metric of their name."""
+"""JMH's profilers: each value next to a score is a metric with the profiler's name."""
 
 from __future__ import annotations
 
@@ -35,9 +35,7 @@ def read(form: Format, text: str) -> list[Reading]:
 
 @pytest.mark.parametrize("head", [HEAD, ""])
 @pytest.mark.parametrize(("line", "row"), PROFILED.items())
-def test_a_row_of_a_profiler_is_a_metric(
-    head: str, line: str, row: tuple[str, str, float, str]
-) -> None:
+def test_profiler_row_is_a_metric(head: str, line: str, row: tuple[str, str, float, str]) -> None:
     (run,) = read(TEXT, f"{head}{SCORE}Sort.ints:{line}\n")
     metric, stat, value, unit = row
     profiled = run.rows[1]
@@ -45,12 +43,12 @@ def test_a_row_of_a_profiler_is_a_metric(
     assert profiled[3] == pytest.approx(value, rel=1e-12)
 
 
-def test_the_text_of_a_profiler_is_no_metric() -> None:
+def test_profiler_text_is_not_a_metric() -> None:
     (run,) = read(TEXT, f"{HEAD}{SCORE}Sort.ints:·asm  avgt  NaN  ---\n")
     assert [row[1] for row in run.rows] == ["time_per_op"]
 
 
-def test_rows_of_the_csv_and_iterations_of_the_json_are_the_same_metrics() -> None:
+def test_csv_rows_and_json_iterations_are_the_same_metrics() -> None:
     csv = (
         '"Benchmark","Mode","Threads","Samples","Score","Score Error (99.9%)","Unit"\n'
         '"a.Sort.ints","avgt",1,15,160.5,5.1,"ns/op"\n'

@@ -1,4 +1,4 @@
-"""Rows of JMH without the header of their table, and scores that JMH does not print in digits."""
+"""JMH rows without a table header, and scores that JMH does not print in digits."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read(text: str) -> tuple[list[Reading], list[Diagnostic]]:
 
 
 @pytest.mark.parametrize("heads", ["Score  Score error", "Mean   Mean error", "Score   Error"])
-def test_old_tables_print_the_error_without_a_sign(heads: str) -> None:
+def test_old_tables_with_an_unsigned_error_are_read(heads: str) -> None:
     row = "o.s.Scan.read  thrpt        10  123.400        1.200  ops/ms"
     runs, problems = read(f"Benchmark      Mode   Samples   {heads}  Units\n{row}\n")
     assert not problems
@@ -50,7 +50,7 @@ def test_a_row_without_a_header_is_read(text: str) -> None:
     assert logs.rows[0][3] == pytest.approx(0.327e-6)
 
 
-def test_a_row_whose_params_no_header_names_is_left_out_and_named() -> None:
+def test_row_with_unnamed_params_is_skipped_with_a_diagnostic() -> None:
     text = TABLE.splitlines()[1] + "\n"
     assert is_claimed(text)
     runs, (problem,) = read(f"{text}\n{TABLE}")
@@ -60,7 +60,7 @@ def test_a_row_whose_params_no_header_names_is_left_out_and_named() -> None:
 
 
 @pytest.mark.parametrize("text", ["take a sample 5 minutes later\n", "one sample 3 us\n"])
-def test_prose_is_no_row(text: str) -> None:
+def test_prose_is_not_a_row(text: str) -> None:
     assert not is_claimed(text)
     runs, (problem,) = read(text)
     assert not runs
@@ -68,7 +68,7 @@ def test_prose_is_no_row(text: str) -> None:
 
 
 @pytest.mark.parametrize("score", ["≈ 10⁻⁶", "≈ 0"])
-def test_an_amount_of_memory_that_is_rounded_away_is_nothing(score: str) -> None:
+def test_memory_rounded_to_zero_is_zero(score: str) -> None:
     (run,), problems = read(
         f"{TABLE}Squares.roots:gc.alloc.rate.norm  10  avgt  15  {score}  B/op\n"
     )
@@ -77,12 +77,12 @@ def test_an_amount_of_memory_that_is_rounded_away_is_nothing(score: str) -> None
     assert (amount[3], amount[7]) == (0.0, 1e-3)
 
 
-def test_about_four_is_not_nothing() -> None:
+def test_approximate_nonzero_count_is_left_out() -> None:
     (run,), _ = read(f"{TABLE}Squares.roots:gc.count  10  avgt  15  ≈ 4  counts\n")
     assert "gc.count" not in {row[1] for row in run.rows}
 
 
-def test_no_memory_in_a_csv_is_a_value() -> None:
+def test_zero_memory_in_a_csv_is_kept() -> None:
     head = "Benchmark,Mode,Threads,Samples,Score,Score Error (99.9%),Unit\n"
     rows = "a.B.c,avgt,1,5,2.5,0.1,ns/op\na.B.c:gc.alloc.rate.norm,avgt,1,5,0.000000,0,B/op\n"
     (run,) = CSV.parse(Source(None, "x", (head + rows).encode()))
@@ -94,7 +94,7 @@ def list_params(path: Path) -> list[str]:
     return list(load(path).runs["params"])
 
 
-def test_tables_of_other_numbers_of_iterations_are_no_repeats(tmp_path: Path) -> None:
+def test_tables_with_other_iteration_counts_are_not_repeats(tmp_path: Path) -> None:
     shorter = TABLE.replace("  15  ", "   5  ")
     (tmp_path / "both.txt").write_text(f"{TABLE}\n{shorter}", encoding="utf-8")
     apart = ["iterations=15,mode=avgt,size=10", "iterations=5,mode=avgt,size=10"]
@@ -111,7 +111,7 @@ def test_tables_of_other_numbers_of_iterations_are_no_repeats(tmp_path: Path) ->
     assert list_params(folder) == apart
 
 
-def test_a_number_of_samples_is_an_outcome(tmp_path: Path) -> None:
+def test_sample_count_is_not_a_parameter(tmp_path: Path) -> None:
     table = TABLE.replace("avgt", "sample")
     text = f"{table}\n{table.replace('  15  ', '  17  ')}"
     (tmp_path / "x.txt").write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""k6's text: real files with hand-read values, pasted and cut ones, every prefix of a file."""
+"""k6's text: real files with hand-read values, pasted and truncated ones, and every prefix."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def read(data: Path | str | bytes) -> tuple[list[Reading], list[Diagnostic]]:
 
 
 def values(reading: Reading) -> Values:
-    found = {row[:3]: row[3] for row in reading.rows}
-    assert len(found) == len(reading.rows)
-    return found
+    actual = {row[:3]: row[3] for row in reading.rows}
+    assert len(actual) == len(reading.rows)
+    return actual
 
 
 def read_one(data: Path | str | bytes) -> tuple[Reading, Values]:
@@ -47,12 +47,12 @@ def read_one(data: Path | str | bytes) -> tuple[Reading, Values]:
 
 
 def row(reading: Reading, metric: str, stat: str, subject: str | None = None) -> Row:
-    (found,) = (row for row in reading.rows if row[:3] == (subject, metric, stat))
-    return found
+    (actual,) = (row for row in reading.rows if row[:3] == (subject, metric, stat))
+    return actual
 
 
-def test_compact_summary() -> None:
-    reading, found = read_one(SHORTURL / "baseline" / "k6-1.txt")
+def test_compact_summary_is_read() -> None:
+    reading, actual = read_one(SHORTURL / "baseline" / "k6-1.txt")
     assert (reading.form, reading.status, reading.line, reading.last_line) == (
         "text",
         "complete",
@@ -88,11 +88,11 @@ def test_compact_summary() -> None:
         ("duration", "total"): 30.0,
     }
     for (metric, stat), value in expected.items():
-        assert found[None, metric, stat] == pytest.approx(value, rel=1e-15), (metric, stat)
-    assert found["expected_response:true", "latency", "p50"] == pytest.approx(151.59e-6, rel=1e-15)
+        assert actual[None, metric, stat] == pytest.approx(value, rel=1e-15), (metric, stat)
+    assert actual["expected_response:true", "latency", "p50"] == pytest.approx(151.59e-6, rel=1e-15)
 
 
-def test_each_row_names_its_line_and_its_step() -> None:
+def test_each_row_has_its_line_and_resolution() -> None:
     reading, _ = read_one(SHORTURL / "baseline" / "k6-1.txt")
     median = row(reading, "latency", "p50")
     assert (median[4], median[7], median[8], median[9]) == ("s", 1e-8, "reported", 127)
@@ -130,124 +130,124 @@ TABLE = [
 
 
 @pytest.mark.parametrize(("variant", "run", "requests", "rate", "latencies"), TABLE)
-def test_scenario_table(
+def test_runs_match_the_scenario_table(
     variant: str, run: int, requests: int, rate: float, latencies: tuple[float, ...]
 ) -> None:
-    _, found = read_one(SHORTURL / variant / f"k6-{run}.txt")
-    assert found[None, "requests", "count"] == requests
-    assert found[None, "request_rate", "mean"] == rate
+    _, actual = read_one(SHORTURL / variant / f"k6-{run}.txt")
+    assert actual[None, "requests", "count"] == requests
+    assert actual[None, "request_rate", "mean"] == rate
     stats = ("mean", "p50", "p90", "p95", "p99", "max")
-    told = [found[None, "latency", stat] * 1e6 for stat in stats]
-    assert told == pytest.approx(latencies, rel=1e-14)
+    latency = [actual[None, "latency", stat] * 1e6 for stat in stats]
+    assert latency == pytest.approx(latencies, rel=1e-14)
 
 
 def test_full_summary_keeps_totals_apart_from_groups() -> None:
-    reading, found = read_one(SHORTURL / "baseline" / "k6-full-1.txt")
-    assert found[None, "requests", "count"] == 5001
-    assert found["scenario:shorten", "requests", "count"] == 5001
-    assert found["scenario:shorten,group:shorten", "requests", "count"] == 1003
-    assert found["scenario:shorten,group:redirect", "requests", "count"] == 3998
-    assert found[None, "latency", "max"] == 0.04776
-    assert found["scenario:shorten,group:shorten", "latency", "max"] == 0.00479
-    assert found["name:GET /code", "latency", "mean"] == pytest.approx(474.64e-6)
-    assert found["wait", "phase_time", "p50"] == pytest.approx(158.09e-6)
-    assert found["wait,scenario:shorten,group:redirect", "phase_time", "p50"] == pytest.approx(
+    reading, actual = read_one(SHORTURL / "baseline" / "k6-full-1.txt")
+    assert actual[None, "requests", "count"] == 5001
+    assert actual["scenario:shorten", "requests", "count"] == 5001
+    assert actual["scenario:shorten,group:shorten", "requests", "count"] == 1003
+    assert actual["scenario:shorten,group:redirect", "requests", "count"] == 3998
+    assert actual[None, "latency", "max"] == 0.04776
+    assert actual["scenario:shorten,group:shorten", "latency", "max"] == 0.00479
+    assert actual["name:GET /code", "latency", "mean"] == pytest.approx(474.64e-6)
+    assert actual["wait", "phase_time", "p50"] == pytest.approx(158.09e-6)
+    assert actual["wait,scenario:shorten,group:redirect", "phase_time", "p50"] == pytest.approx(
         157.97e-6
     )
-    assert found[None, "thresholds_crossed", "count"] == 1
+    assert actual[None, "thresholds_crossed", "count"] == 1
     assert row(reading, "thresholds_crossed", "count")[5] == 4 + 1
-    assert found[None, "checks", "mean"] == 0.975
-    assert not [key for key in found if key[1] == "failures" and key[0]]
+    assert actual[None, "checks", "mean"] == 0.975
+    assert not [key for key in actual if key[1] == "failures" and key[0]]
 
 
 def test_full_summary_shows_custom_metrics_in_their_units() -> None:
-    reading, found = read_one(SHORTURL / "baseline" / "k6-full-1.txt")
+    reading, actual = read_one(SHORTURL / "baseline" / "k6-full-1.txt")
     assert row(reading, "shorten_time", "p50")[3] == pytest.approx(187.13e-6)
     assert row(reading, "shorten_time", "p50")[4] == "s"
     assert row(reading, "body_bytes", "mean")[3:5] == (54.720837, "1")
-    assert found[None, "urls_created", "count"] == 1003
-    assert found[None, "urls_created_per_second", "mean"] == 100.288401
-    assert found[None, "redirect_ok", "mean"] == 0.9624
-    assert found[None, "last_iteration", "max"] == 100
+    assert actual[None, "urls_created", "count"] == 1003
+    assert actual[None, "urls_created_per_second", "mean"] == 100.288401
+    assert actual[None, "redirect_ok", "mean"] == 0.9624
+    assert actual[None, "last_iteration", "max"] == 100
 
 
-def test_thresholds_tell_a_percentile_that_is_no_column() -> None:
-    reading, found = read_one(SHORTURL / "baseline" / "k6-full-1.txt")
-    assert found[None, "latency", "p99"] == 4.37e-3
+def test_threshold_adds_a_percentile_missing_from_the_columns() -> None:
+    reading, actual = read_one(SHORTURL / "baseline" / "k6-full-1.txt")
+    assert actual[None, "latency", "p99"] == 4.37e-3
     assert row(reading, "latency", "p99")[9] == 55
 
 
-def test_nested_groups_and_a_trend_with_a_name_of_ours() -> None:
-    reading, found = read_one(FIXTURES / "k6-edge" / "nested" / "k6-full-1.txt")
-    assert found["scenario:browse,group:shop,group:list", "requests", "count"] == 46
-    assert found["scenario:browse,group:shop", "latency", "p50"] == pytest.approx(43.82e-3)
-    assert found["scenario:buy,group:cart", "latency", "p99.9"] == pytest.approx(4.19e-3)
-    assert found[None, "latency", "mean"] == pytest.approx(35.29e-3)
-    assert found[None, "k6_latency", "mean"] == pytest.approx(1.17e-3)
+def test_nested_groups_and_a_trend_named_like_a_metric() -> None:
+    reading, actual = read_one(FIXTURES / "k6-edge" / "nested" / "k6-full-1.txt")
+    assert actual["scenario:browse,group:shop,group:list", "requests", "count"] == 46
+    assert actual["scenario:browse,group:shop", "latency", "p50"] == pytest.approx(43.82e-3)
+    assert actual["scenario:buy,group:cart", "latency", "p99.9"] == pytest.approx(4.19e-3)
+    assert actual[None, "latency", "mean"] == pytest.approx(35.29e-3)
+    assert actual[None, "k6_latency", "mean"] == pytest.approx(1.17e-3)
     assert row(reading, "latency", "mean")[5] == 113
-    assert not [key for key in found if key[0] == "kind:none"]
+    assert not [key for key in actual if key[0] == "kind:none"]
     assert (reading.load_model, reading.target_rate) == ("unknown", None)
 
 
 @pytest.mark.parametrize(("name", "rate"), [("k6-legacy-1", 499.99942), ("k6-old-1", 500.050607)])
-def test_classic_summary(name: str, rate: float) -> None:
-    reading, found = read_one(SHORTURL / "baseline" / f"{name}.txt")
+def test_classic_summary_is_read(name: str, rate: float) -> None:
+    reading, actual = read_one(SHORTURL / "baseline" / f"{name}.txt")
     assert (reading.status, reading.duration) == ("complete", 10.0)
-    assert found[None, "request_rate", "mean"] == rate
-    assert found[None, "requests", "count"] == 5001
-    assert found[None, "checks", "mean"] == 0.975
-    assert found[None, "checks", "count"] == 6002
-    assert found[None, "failures", "count"] == 0
+    assert actual[None, "request_rate", "mean"] == rate
+    assert actual[None, "requests", "count"] == 5001
+    assert actual[None, "checks", "mean"] == 0.975
+    assert actual[None, "checks", "count"] == 6002
+    assert actual[None, "failures", "count"] == 0
     assert row(reading, "error_rate", "mean")[5] == 5001
-    assert ("name:GET /code", "latency", "p95") in found
+    assert ("name:GET /code", "latency", "p95") in actual
 
 
 def test_ticks_of_failed_requests_count_failures() -> None:
     text = "http_req_failed................: 20.00% ✓ 2          ✗ 8\niterations.....: 1 1/s\n"
-    reading, found = read_one(text)
-    assert found[None, "failures", "count"] == 2
-    assert found[None, "error_rate", "mean"] == 0.2
+    reading, actual = read_one(text)
+    assert actual[None, "failures", "count"] == 2
+    assert actual[None, "error_rate", "mean"] == 0.2
     assert row(reading, "error_rate", "mean")[5] == 10
 
 
-def test_pseudo_terminal() -> None:
-    reading, found = read_one(CONSOLE / "k6-ansi-pty-1.txt")
+def test_pseudo_terminal_output_is_read() -> None:
+    reading, actual = read_one(CONSOLE / "k6-ansi-pty-1.txt")
     assert (reading.status, reading.duration) == ("complete", 3.0)
-    assert found[None, "latency", "p95"] == pytest.approx(403.72e-6)
+    assert actual[None, "latency", "p95"] == pytest.approx(403.72e-6)
     _, old = read_one(CONSOLE / "k6-v0.49-ansi-pty-1.txt")
     assert old[None, "checks", "mean"] == 0.8753
     assert old[None, "latency", "p95"] == pytest.approx(402.86e-6)
 
 
-def test_other_statistics_and_unit() -> None:
-    _, found = read_one(CONSOLE / "k6-ms-unit-1.txt")
-    told = {key[2]: value for key, value in found.items() if key[:2] == (None, "latency")}
+def test_other_statistics_and_units_are_read() -> None:
+    _, actual = read_one(CONSOLE / "k6-ms-unit-1.txt")
+    latency = {key[2]: value for key, value in actual.items() if key[:2] == (None, "latency")}
     expected = {"min": 0.16e-3, "mean": 0.37e-3, "p99.99": 3.68e-3, "p95": 0.48e-3}
-    assert told == pytest.approx(expected)
+    assert latency == pytest.approx(expected)
 
 
-def test_refused_run_has_failed_and_tells_no_latency() -> None:
+def test_refused_run_is_failed_and_has_no_latency() -> None:
     (reading,), (diagnostic,) = read(CONSOLE / "k6-refused-1.txt")
-    found = values(reading)
+    actual = values(reading)
     assert reading.status == "failed"
-    assert found[None, "error_rate", "mean"] == 1.0
-    assert found[None, "failures", "count"] == 201
-    assert not [key for key in found if key[1] == "latency"]
+    assert actual[None, "error_rate", "mean"] == 1.0
+    assert actual[None, "failures", "count"] == 201
+    assert not [key for key in actual if key[1] == "latency"]
     assert "every request failed" in diagnostic.what
 
 
 def test_interrupted_run_is_partial() -> None:
-    reading, found = read_one(CONSOLE / "k6-sigint-1.txt")
+    reading, actual = read_one(CONSOLE / "k6-sigint-1.txt")
     assert (reading.status, reading.duration) == ("partial", 2.5)
-    assert found[None, "interrupted_iterations", "count"] == 1
-    assert found[None, "iterations", "count"] == 246
+    assert actual[None, "interrupted_iterations", "count"] == 1
+    assert actual[None, "iterations", "count"] == 246
 
 
-def test_console_without_summary() -> None:
+def test_console_without_a_summary_is_read() -> None:
     (reading,), (note,) = read(CONSOLE / "k6-nosummary-1.txt")
-    found = values(reading)
+    actual = values(reading)
     assert (reading.form, note.severity) == ("console", "note")
-    assert found == {
+    assert actual == {
         (None, "duration", "total"): 3.0,
         (None, "iterations", "count"): 301.0,
         (None, "interrupted_iterations", "count"): 0.0,
@@ -255,7 +255,7 @@ def test_console_without_summary() -> None:
     assert not read((CONSOLE / "k6-nosummary-1.txt").read_bytes().replace(b"3.0s)", b"3.0.)"))[0]
 
 
-CUT = """\
+TRUNCATED = """\
   █ THRESHOLDS
     http_req_duration
     ✓ 'p(95)<2000' p(95)=21.33ms
@@ -270,15 +270,15 @@ CUT = """\
 """
 
 
-def test_line_cut_by_the_terminal() -> None:
-    (reading,), problems = read(CUT)
-    found = values(reading)
-    assert found[None, "latency", "p95"] == pytest.approx(21.33e-3)
+def test_line_truncated_by_the_terminal_is_reported() -> None:
+    (reading,), problems = read(TRUNCATED)
+    actual = values(reading)
+    assert actual[None, "latency", "p95"] == pytest.approx(21.33e-3)
     assert row(reading, "latency", "p95")[9] == 3
-    assert found[None, "latency", "p90"] == pytest.approx(18.38e-3)
-    assert ("expected_response:true", "latency", "p95") not in found
-    assert (None, "queue_length", "p95") not in found
-    assert found[None, "queue_length", "p90"] == 18.3811
+    assert actual[None, "latency", "p90"] == pytest.approx(18.38e-3)
+    assert ("expected_response:true", "latency", "p95") not in actual
+    assert (None, "queue_length", "p95") not in actual
+    assert actual[None, "queue_length", "p90"] == 18.3811
     assert [(problem.line, problem.severity) for problem in problems] == [
         (7, "note"),
         (8, "warning"),
@@ -286,29 +286,29 @@ def test_line_cut_by_the_terminal() -> None:
     ]
 
 
-def test_minutes_are_minutes() -> None:
+def test_minutes_and_hours_are_converted() -> None:
     text = "http_req_duration...: avg=1m30s max=1h2m3s med=0s\niterations....: 1 1/s\n"
-    reading, found = read_one(text)
-    assert found[None, "latency", "mean"] == 90
-    assert found[None, "latency", "max"] == 3723
+    reading, actual = read_one(text)
+    assert actual[None, "latency", "mean"] == 90
+    assert actual[None, "latency", "max"] == 3723
     assert row(reading, "latency", "max")[7] == 1.0
 
 
 @pytest.mark.parametrize("prefix", ["# ", "> ", "\t", "| ", "k6-1  | ", "2026-11-21T00:00:01.5Z "])
-def test_prefixes_change_nothing(prefix: str) -> None:
+def test_prefixes_do_not_change_the_result(prefix: str) -> None:
     text = (SHORTURL / "baseline" / "k6-1.txt").read_text()
     prefixed = "".join(prefix + line for line in text.splitlines(keepends=True))
     assert read_one(prefixed)[1] == read_one(text)[1]
 
 
-def test_line_ends_and_marks_change_nothing() -> None:
+def test_line_ends_and_bom_do_not_change_the_result() -> None:
     text = (SHORTURL / "baseline" / "k6-full-1.txt").read_text()
     expected = read_one(text)[1]
     assert read_one(text.replace("\n", "\r\n"))[1] == expected
     assert read_one("\ufeff" + text)[1] == expected
 
 
-def test_many_runs_in_one_file() -> None:
+def test_many_runs_in_one_file_are_read() -> None:
     parts = [SHORTURL / "baseline" / f"k6-{name}-1.txt" for name in ("old", "full", "legacy")]
     texts = [path.read_text() for path in (*parts, CONSOLE / "k6-quiet-1.txt")]
     readings, problems = read("$ k6 run a.js\n" + "Some prose.\n".join(texts))
@@ -337,13 +337,13 @@ def test_two_headless_summaries_are_two_runs() -> None:
         ("vus: 10, max: 10", "closed", None),
     ],
 )
-def test_load_model(line: str, model: str, rate: float | None) -> None:
+def test_load_model_is_inferred(line: str, model: str, rate: float | None) -> None:
     text = f"execution: local\n  {line}\nhttp_reqs....: 10 5/s\niterations...: 10 5/s\n"
     reading, _ = read_one(text)
     assert (reading.load_model, reading.target_rate) == (model, rate)
 
 
-def test_a_run_without_end_is_refused() -> None:
+def test_run_without_an_end_is_refused() -> None:
     text = (SHORTURL / "baseline" / "k6-1.txt").read_text()
     readings, (problem,) = read(text[:2000])
     assert readings == []
@@ -351,7 +351,7 @@ def test_a_run_without_end_is_refused() -> None:
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=name_of)
-def test_every_fixture_is_recognised_and_stands_on_its_lines(path: Path) -> None:
+def test_every_fixture_is_recognised_with_correct_lines(path: Path) -> None:
     source = Source.load(path)
     assert FORMAT.recognises(source.head())
     lines = dict(source.lines())
@@ -373,20 +373,20 @@ def test_other_texts_are_not_recognised(text: str) -> None:
 
 
 @given(st.sampled_from([path.read_bytes() for path in TEXTS]), st.data())
-def test_what_stands_before_a_cut_is_right(text: bytes, data: st.DataObject) -> None:
+def test_values_before_a_truncation_are_right(text: bytes, data: st.DataObject) -> None:
     whole = [values(reading) for reading in read(text)[0]]
-    cut = data.draw(st.integers(0, len(text)))
-    for reading, expected in zip(read(text[:cut])[0], whole, strict=False):
+    size = data.draw(st.integers(0, len(text)))
+    for reading, expected in zip(read(text[:size])[0], whole, strict=False):
         assert values(reading).items() <= expected.items()
 
 
 @given(st.text())
-def test_any_text_is_survived(text: str) -> None:
+def test_arbitrary_text_never_raises(text: str) -> None:
     read("http_req_duration....: " + text)
     read("http_reqs....: 5 1/s\n  █ TOTAL RESULTS\n" + text)
 
 
-def test_match_line_passes_over_checks_and_prose() -> None:
+def test_match_line_skips_checks_and_prose() -> None:
     assert match_line("✓ GET response time < 5000ms") is None
     assert match_line("and so on...: see below") is None
     assert match_line("{ name:GET /code }...........: avg=1s") == ("{ name:GET /code }", "avg=1s")

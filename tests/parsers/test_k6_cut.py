@@ -1,4 +1,4 @@
-"""k6's text that is cut between two lines: what is lost shows in no line."""
+"""k6's text truncated between two lines, where no single line shows the loss."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CONSOLE = FIXTURES / "k6-edge" / "console"
 
 
 @pytest.mark.parametrize(
-    ("path", "last", "lacks"),
+    ("path", "last", "missing"),
     [
         (CONSOLE / "k6-quiet-1.txt", "data_received", "`data_sent` line"),
         (CONSOLE / "k6-quiet-1.txt", "checks_total", "`data_sent` line"),
@@ -27,7 +27,9 @@ CONSOLE = FIXTURES / "k6-edge" / "console"
     ],
     ids=lambda value: value.parent.name if isinstance(value, Path) else value,
 )
-def test_a_summary_cut_after_a_whole_line_is_named(path: Path, last: str, lacks: str) -> None:
+def test_summary_truncated_after_a_complete_line_is_reported(
+    path: Path, last: str, missing: str
+) -> None:
     text = path.read_text()
     end = text.index("\n", text.index(f" {last}"))
     source = Source(None, "k6.txt", text[: end + 1].encode())
@@ -35,4 +37,4 @@ def test_a_summary_cut_after_a_whole_line_is_named(path: Path, last: str, lacks:
     assert isinstance(reading, Reading)
     assert isinstance(warning, Diagnostic)
     assert (reading.status, warning.severity) == ("partial", "warning")
-    assert warning.what.startswith(f"this k6 report lacks its {lacks}; the rest is kept")
+    assert warning.what.startswith(f"this k6 report lacks its {missing}; the rest is kept")

@@ -32,7 +32,7 @@ def count_requests(reading: Reading) -> float:
         (_SCENARIO, "", _METRICS, "", _STATUS, _MARKED),
     ],
 )
-def test_a_run_without_its_banner_begins_at_its_first_line(parts: tuple[str, ...]) -> None:
+def test_run_without_a_banner_starts_at_its_first_line(parts: tuple[str, ...]) -> None:
     pages = ["\n".join([f"# {n}", "", *parts, ""]).format(n) for n in (10, 20, 30)]
     readings = read("\n".join(pages))
     assert [reading.duration for reading in readings] == [10, 20, 30]
@@ -44,7 +44,7 @@ def test_a_run_without_its_banner_begins_at_its_first_line(parts: tuple[str, ...
     [(_STATUS, _MARKED, "", _METRICS), (_STATUS, "", _METRICS), (_METRICS, "", _STATUS, _MARKED)],
 )
 @pytest.mark.parametrize("heading", ["## {}", "=== {} ==="])
-def test_equal_status_lines_below_other_headings_are_of_other_runs(
+def test_equal_status_lines_below_other_headings_are_separate_runs(
     parts: tuple[str, ...], heading: str
 ) -> None:
     names = ["nginx", "caddy", "envoy"]
@@ -56,20 +56,20 @@ def test_equal_status_lines_below_other_headings_are_of_other_runs(
     assert {reading.last_line - reading.line for reading in readings} == {body.count("\n")}
 
 
-def test_metrics_below_another_heading_are_of_another_run() -> None:
+def test_metrics_below_another_heading_are_another_run() -> None:
     first, _ = _METRICS.format(10).split("\n")
     last = first.replace("http_reqs.", "iterations")
     readings = read(f"## nginx\n\n{first}\n\n## caddy\n\n{last}\n")
     assert [reading.line for reading in readings] == [3, 7]
 
 
-def test_a_status_line_repeated_behind_the_summary_is_the_same_run() -> None:
+def test_status_line_repeated_after_the_summary_is_the_same_run() -> None:
     parts = (_STATUS, _MARKED, "", _METRICS, "", _STATUS, _MARKED)
     readings = read("\n".join(parts).format(10))
     assert [reading.duration for reading in readings] == [10]
 
 
-def test_what_stands_before_a_damaged_number_is_kept() -> None:
+def test_values_before_a_damaged_number_are_kept() -> None:
     text = "http_reqs.........: 100 1}0.5/s\niterations........: 100 10/s\n"
     records = list(FORMAT.parse(Source(None, "k6.txt", text.encode())))
     (reading,) = (record for record in records if isinstance(record, Reading))
@@ -80,7 +80,7 @@ def test_what_stands_before_a_damaged_number_is_kept() -> None:
     assert "rate is left out" in problem.what
 
 
-def test_browser_metrics_alone_are_read_under_their_names() -> None:
+def test_browser_metrics_alone_are_read() -> None:
     (run,) = read("  browser_http_req_duration...: avg=215.4ms min=124.9ms\n")
     assert {row[1] for row in run.rows} == {"browser_http_req_duration"}
 
@@ -92,7 +92,7 @@ _DOCUMENT = """\
 """
 
 
-def test_of_a_document_with_the_text_of_the_same_run_the_document_is_read() -> None:
+def test_document_takes_precedence_over_text_of_the_same_run() -> None:
     source = Source(None, "k6.txt", f"{_DOCUMENT}\n{_METRICS.format(10)}\n".encode())
     (form,) = registry.identify(source)
     assert form.name == "k6_summary"
@@ -104,8 +104,8 @@ def test_of_a_document_with_the_text_of_the_same_run_the_document_is_read() -> N
     assert remark.what.startswith("extra text after the end of the document")
 
 
-def test_a_line_that_was_wrapped_before_one_of_its_words_is_read_whole() -> None:
-    """Public pages wrapped k6's lines at 80 columns: the maxima and percentiles were lost."""
+def test_wrapped_line_is_read_completely() -> None:
+    """Pages wrapped k6's lines at 80 columns, and the maxima and percentiles were lost."""
     times = (
         "http_req_duration..............: avg=8ms min=3ms med=6ms{0}max=5.5s p(90)=1.8s{0}p(95)=2s"
     )
@@ -129,7 +129,7 @@ _REQUESTS = "http_reqs......: 70 10/s\niterations.....: 70 10/s\n"
         (f"http_req_blocked....: {_TREND}\nhttp_req_duration...: 100.00% 10 out of 10\n", 3),
     ],
 )
-def test_values_of_a_subset_belong_to_the_line_directly_above(above: str, line: int) -> None:
+def test_subset_values_belong_to_the_line_directly_above(above: str, line: int) -> None:
     text = f"{above}  {{ expected_response:true }}...: {_TREND}\n{_REQUESTS}"
     records = list(FORMAT.parse(Source(None, "k6.txt", text.encode())))
     (reading,) = (record for record in records if isinstance(record, Reading))
@@ -138,7 +138,7 @@ def test_values_of_a_subset_belong_to_the_line_directly_above(above: str, line: 
     assert "directly above the values of '{ expected_response:true }'" in problem.what
 
 
-def test_dots_that_a_word_processor_joined_are_dots() -> None:
+def test_ellipsis_characters_are_read_as_dots() -> None:
     trends = f"http_req_duration..............: {_TREND}\n  {{ name:a }}...: {_TREND}\n"
     text = f"{_RATE}{trends}{_REQUESTS}"
     joined = text.replace("...", "…")
@@ -147,11 +147,11 @@ def test_dots_that_a_word_processor_joined_are_dots() -> None:
     assert [reading.rows[1][3] for reading in read(joined)] == [10]
 
 
-def test_shares_without_their_counts_are_read() -> None:
-    """Pages often show only the percentage; of no request there is none."""
+def test_percentages_without_counts_are_read() -> None:
+    """Pages often show only the percentage; without any request there is none."""
     lines = "http_req_failed...: {}\nplaced............: 99.20%\nhttp_reqs.........: 500   10/s"
-    for shown, share in (("0.20%", 0.002), ("0.00%", 0.0), ("0.20% 1 / 500", 0.002)):
-        (reading,) = read(lines.format(shown))
+    for printed, share in (("0.20%", 0.002), ("0.00%", 0.0), ("0.20% 1 / 500", 0.002)):
+        (reading,) = read(lines.format(printed))
         values = {row[1]: row[3] for row in reading.rows}
         assert values["error_rate"] == pytest.approx(share)
         assert values["placed"] == 0.992

@@ -1,4 +1,4 @@
-"""k6's raw points: totals and percentiles equal k6's own summary of the same run."""
+"""k6's raw points: totals and percentiles equal k6's summary of the same run."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def summary(path: Path, form: Format) -> Reading:
     return reading
 
 
-def take(stat: str, values: np.ndarray) -> float:
+def aggregate(stat: str, values: np.ndarray) -> float:
     if stat == "mean":
         return float(values.mean())
     if stat in {"min", "max"}:
@@ -68,7 +68,7 @@ def take(stat: str, values: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize(
-    ("raw", "told", "form"),
+    ("raw", "report", "form"),
     [
         ("small/k6-raw-small.json.gz", "small/k6-small.txt", TEXT),
         ("small/k6-raw-small.csv.gz", "small/k6-small.txt", TEXT),
@@ -78,14 +78,14 @@ def take(stat: str, values: np.ndarray) -> float:
         ("nested/k6-raw-micro-3.csv.gz", "nested/k6-export-3.json", SUMMARY),
     ],
 )
-def test_points_reproduce_the_summary(raw: str, told: str, form: Format) -> None:
+def test_points_reproduce_the_summary(raw: str, report: str, form: Format) -> None:
     (reading,), (trends,), _ = read(EDGE / raw)
     totals, compared = values(reading), 0
     for subject, metric, stat, value, unit, _, _, step, origin, _ in summary(
-        EDGE / told, form
+        EDGE / report, form
     ).rows:
         if (subject, metric) in trends:
-            mine = take(stat, trends[subject, metric])
+            mine = aggregate(stat, trends[subject, metric])
         elif (subject, metric, stat) in totals and (origin, metric) != ("reported", "duration"):
             mine = totals[subject, metric, stat]
         else:
@@ -96,7 +96,7 @@ def test_points_reproduce_the_summary(raw: str, told: str, form: Format) -> None
     assert compared > 20
 
 
-def test_points_of_a_run() -> None:
+def test_points_and_totals_of_a_run_are_read() -> None:
     (reading,), (trends,), problems = read(SMALL / "k6-raw-small.json.gz")
     assert problems == []
     assert (reading.form, reading.status, reading.line, reading.last_line) == (
@@ -121,7 +121,7 @@ def test_points_of_a_run() -> None:
     assert trends[None, "latency"][0] == 0.000480853
 
 
-def test_json_and_csv_hold_the_same() -> None:
+def test_json_and_csv_agree() -> None:
     (_,), (json,), _ = read(SMALL / "k6-raw-small.json.gz")
     (_,), (csv,), _ = read(SMALL / "k6-raw-small.csv.gz")
     assert json.keys() == csv.keys()
@@ -129,7 +129,7 @@ def test_json_and_csv_hold_the_same() -> None:
         assert np.array_equal(points, csv[key])
 
 
-def test_each_sample_names_its_line() -> None:
+def test_each_sample_has_its_line() -> None:
     path = SMALL / "k6-raw-small.csv.gz"
     lines = gzip.decompress(path.read_bytes()).decode().split("\n")
     for record in FORMAT.parse(Source.load(path)):
@@ -138,8 +138,8 @@ def test_each_sample_names_its_line() -> None:
                 assert float(lines[line - 1].split(",")[2]) == pytest.approx(value * 1000)
 
 
-def test_blocks_bound_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    (_,), (whole,), _ = read(SMALL / "k6-raw-small.json.gz")
+def test_samples_are_read_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    (_,), (full,), _ = read(SMALL / "k6-raw-small.json.gz")
     monkeypatch.setattr(series, "BLOCK", 7)
     monkeypatch.setattr(source, "_BLOCK", 1 << 12)
     monkeypatch.setattr(k6_raw, "BLOCK_BYTES", 1 << 12)
@@ -150,10 +150,10 @@ def test_blocks_bound_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     assert 7 <= max(sizes) < 20
     (_,), (parts,), _ = read(SMALL / "k6-raw-small.json.gz")
-    assert all(np.array_equal(points, parts[key]) for key, points in whole.items())
+    assert all(np.array_equal(points, parts[key]) for key, points in full.items())
 
 
-def test_custom_metrics_of_the_csv_are_named_and_left_out() -> None:
+def test_custom_metrics_of_the_csv_are_skipped_with_a_diagnostic() -> None:
     (_,), (trends,), (problem,) = read(NESTED / "k6-raw-2.csv.gz")
     assert "latency" in problem.what
     assert problem.severity == "warning"
@@ -178,7 +178,7 @@ MOMENTS = [
 
 
 @pytest.mark.parametrize(("time", "moment", "step"), MOMENTS)
-def test_time_formats(time: str, moment: datetime, step: float) -> None:
+def test_time_formats_are_read(time: str, moment: datetime, step: float) -> None:
     (reading,), (trends,), problems = read(OLD.format(time=time))
     assert problems == []
     assert reading.started_at == moment
@@ -189,7 +189,7 @@ def test_time_formats(time: str, moment: datetime, step: float) -> None:
 
 
 @pytest.mark.parametrize("time", [time for time, *_ in MOMENTS])
-def test_rows_are_read_in_columns_whatever_their_times_are(time: str) -> None:
+def test_rows_are_read_in_columns_for_every_time_format(time: str) -> None:
     header, *rows = OLD.format(time=time).splitlines(keepends=True)
     assert columns.read_csv("".join(rows).encode(), header.strip().split(",")).left == []
 
@@ -208,7 +208,7 @@ def test_repeated_declarations_are_several_runs() -> None:
     assert values(readings[0]) == values(readings[1])
 
 
-def test_keys_in_the_old_order() -> None:
+def test_keys_in_the_old_order_are_read() -> None:
     text = (
         '{"type":"Metric","data":{"name":"http_reqs","type":"counter"},"metric":"http_reqs"}\n'
         '{"type":"Point","data":{"time":"2017-05-09T14:34:45.239531499+02:00","value":1e-7,'
@@ -220,7 +220,7 @@ def test_keys_in_the_old_order() -> None:
     assert reading.started_at == datetime(2017, 5, 9, 12, 34, 45, 239531, tzinfo=UTC)
 
 
-def test_quoted_fields() -> None:
+def test_quoted_fields_are_read() -> None:
     header = "metric_name,timestamp,metric_value,check,url\n"
     rows = (
         'checks,1595325560,1.000000,"says ""hi"",\nand more",\n'
@@ -232,7 +232,7 @@ def test_quoted_fields() -> None:
     assert reading.target == "/a,b"
 
 
-def test_a_stray_quote_costs_one_line() -> None:
+def test_stray_quote_loses_only_one_line() -> None:
     text = OLD.format(time=1595325560)
     stray = text + 'checks,1595325560,1.0,"oops,,,,,,,,,,,,\n' + text.split("\n", 1)[1]
     (reading,), (trends,), _ = read(stray)
@@ -240,7 +240,7 @@ def test_a_stray_quote_costs_one_line() -> None:
     assert values(reading)[None, "requests", "count"] == 2
 
 
-def test_blank_lines_behind_a_stray_quote_count_as_lines() -> None:
+def test_blank_lines_after_a_stray_quote_count_as_lines() -> None:
     header, *rows = OLD.format(time=1595325560).splitlines(keepends=True)
     text = header + 'checks,1595325560,1.0,"oops,,,,,,,,,,,,\n\n\n' + "".join(rows)
     found = [r for r in FORMAT.parse(Source(None, "x", text.encode())) if isinstance(r, Samples)]
@@ -250,7 +250,7 @@ def test_blank_lines_behind_a_stray_quote_count_as_lines() -> None:
             assert f"{value * 1000:.6f}" in lines[line - 1]
 
 
-def test_a_file_that_ends_within_a_quoted_field_is_cut() -> None:
+def test_file_that_ends_within_a_quoted_field_is_truncated() -> None:
     text = OLD.format(time=1595325560) + 'checks,1595325560,1.000000,"says,\nand,,,,,,,,,,,,,more\n'
     (reading,), _, (problem,) = read(text)
     assert (problem.line, problem.severity) == (5, "warning")
@@ -262,7 +262,7 @@ def test_a_file_that_ends_within_a_quoted_field_is_cut() -> None:
     assert len(trends[None, "latency"]) == 2
 
 
-def test_lines_that_are_no_points_are_counted_and_cost_the_totals() -> None:
+def test_lines_that_are_not_points_are_counted_and_drop_the_totals() -> None:
     text = OLD.format(time=1595325560)
     noise = (
         text
@@ -277,10 +277,10 @@ def test_lines_that_are_no_points_are_counted_and_cost_the_totals() -> None:
 
 
 @pytest.mark.parametrize("path", RAW, ids=lambda path: path.name)
-def test_a_cut_archive_gives_the_samples_that_it_holds_and_no_totals(path: Path) -> None:
+def test_truncated_archive_yields_its_samples_and_no_totals(path: Path) -> None:
     text = gzip.decompress(path.read_bytes())
     packed = gzip.compress(text, mtime=0)
-    (_,), (whole,), _ = read(text)
+    (_,), (full,), _ = read(text)
     found: list[Record] = []
     with pytest.raises(UnreadableError):
         found.extend(FORMAT.parse(Source(None, "k6", packed[: len(packed) * 3 // 4])))
@@ -288,31 +288,31 @@ def test_a_cut_archive_gives_the_samples_that_it_holds_and_no_totals(path: Path)
     assert (reading.status, reading.rows) == ("partial", [])
     for record in found:
         if isinstance(record, Samples):
-            expected = whole[record.subject, record.metric][: len(record.values)]
+            expected = full[record.subject, record.metric][: len(record.values)]
             assert np.array_equal(record.values, expected)
 
 
 @settings(deadline=None, max_examples=30)
 @given(st.sampled_from(RAW), st.data())
-def test_what_stands_before_a_cut_is_right(path: Path, data: st.DataObject) -> None:
+def test_samples_before_a_truncation_are_right(path: Path, data: st.DataObject) -> None:
     text = gzip.decompress(path.read_bytes())
-    (_,), (whole,), _ = read(text)
+    (_,), (full,), _ = read(text)
     readings, runs, problems = read(text[: data.draw(st.integers(0, len(text)))])
     assert all(problems or reading.status == "complete" for reading in readings)
     assert all(not reading.rows or reading.status == "complete" for reading in readings)
     for trends in runs:
         for key, points in trends.items():
-            assert np.array_equal(points, whole[key][: len(points)])
+            assert np.array_equal(points, full[key][: len(points)])
 
 
 @given(st.text(max_size=200))
-def test_any_text_is_survived(text: str) -> None:
+def test_arbitrary_text_never_raises(text: str) -> None:
     read("metric_name,timestamp,metric_value,url\n" + text)
     read('{"metric":"http_reqs","type":"Point","data":{"time":"x","value":1}}\n' + text)
 
 
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=3))
-def test_any_value_is_survived(value: object) -> None:
+def test_arbitrary_value_never_raises(value: object) -> None:
     import json
 
     data = {"time": value, "value": value, "tags": value}
@@ -322,13 +322,13 @@ def test_any_value_is_survived(value: object) -> None:
     assert readings or problems
 
 
-def test_nothing_but_a_header() -> None:
+def test_header_alone_is_an_error() -> None:
     readings, _, (problem,) = read(OLD.split("\n", 1)[0] + "\n")
     assert readings == []
     assert "without any data point" in problem.what
 
 
-def test_refused_requests() -> None:
+def test_run_of_refused_requests_is_failed() -> None:
     header = "metric_name,timestamp,metric_value,url\n"
     names = {"http_reqs": 1, "http_req_duration": 0, "http_req_failed": 1, "data_received": 0}
     lines = [f"{name},1595325560,{value}.000000,http://h/\n" for name, value in names.items()]
@@ -355,10 +355,10 @@ def test_other_files_are_not_recognised(text: str) -> None:
 
 def test_quantile_rule_is_linear() -> None:
     assert FORMAT.quantile_rule == "linear"
-    assert take("p75", np.array([1.0, 2.0, 4.0])) == 3.0
+    assert aggregate("p75", np.array([1.0, 2.0, 4.0])) == 3.0
 
 
-def test_a_point_without_a_time_is_left_out() -> None:
+def test_point_without_a_time_is_left_out() -> None:
     point = '{"metric":"http_req_duration","type":"Point","data":{"time":"%s","value":1.5}}\n'
     readings, trends, problems = read(point % "" + point % "2026-11-21T00:32:04Z")
     assert [len(values) for values in trends[0].values()] == [1]

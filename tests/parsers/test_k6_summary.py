@@ -1,4 +1,4 @@
-"""k6's JSON summaries: three forms of real runs, inverted thresholds, cut and foreign documents."""
+"""k6's JSON summaries: three formats, inverted thresholds, truncated and foreign documents."""
 
 from __future__ import annotations
 
@@ -39,38 +39,38 @@ def read(data: Path | str | bytes) -> tuple[list[Reading], list[Diagnostic]]:
 
 
 def values(reading: Reading) -> Values:
-    found = {row[:3]: row[3] for row in reading.rows}
-    assert len(found) == len(reading.rows)
-    return found
+    actual = {row[:3]: row[3] for row in reading.rows}
+    assert len(actual) == len(reading.rows)
+    return actual
 
 
 def row(reading: Reading, metric: str, stat: str, subject: str | None = None) -> Row:
-    (found,) = (row for row in reading.rows if row[:3] == (subject, metric, stat))
-    return found
+    (actual,) = (row for row in reading.rows if row[:3] == (subject, metric, stat))
+    return actual
 
 
-def test_export() -> None:
+def test_export_is_read() -> None:
     (reading,), problems = read(BASELINE / "k6-full-1-export.json")
-    found = values(reading)
+    actual = values(reading)
     assert (reading.form, reading.status, reading.connections) == ("export", "complete", 50)
-    assert found[None, "requests", "count"] == 5001
-    assert found[None, "request_rate", "mean"] == 500.0421648731897
-    assert found[None, "latency", "max"] == 0.047768561
-    assert found[None, "latency", "p95"] == 0.001242021
-    assert found["name:GET /code", "latency", "p50"] == 0.0001878685
-    assert found["wait", "phase_time", "min"] == 0.000061783
-    assert found[None, "error_rate", "mean"] == 0
-    assert found[None, "failures", "count"] == 0
-    assert found[None, "bytes_in", "total"] == 1010995
-    assert found[None, "checks", "mean"] == 0.975016655562958
+    assert actual[None, "requests", "count"] == 5001
+    assert actual[None, "request_rate", "mean"] == 500.0421648731897
+    assert actual[None, "latency", "max"] == 0.047768561
+    assert actual[None, "latency", "p95"] == 0.001242021
+    assert actual["name:GET /code", "latency", "p50"] == 0.0001878685
+    assert actual["wait", "phase_time", "min"] == 0.000061783
+    assert actual[None, "error_rate", "mean"] == 0
+    assert actual[None, "failures", "count"] == 0
+    assert actual[None, "bytes_in", "total"] == 1010995
+    assert actual[None, "checks", "mean"] == 0.975016655562958
     assert row(reading, "checks", "count")[3:9:5] == (6004, "computed")
-    assert found[None, "urls_created", "count"] == 1003
-    assert found[None, "redirect_ok", "mean"] == 0.9624812406203102
-    assert found[None, "last_iteration", "max"] == 100
+    assert actual[None, "urls_created", "count"] == 1003
+    assert actual[None, "redirect_ok", "mean"] == 0.9624812406203102
+    assert actual[None, "last_iteration", "max"] == 100
     assert row(reading, "latency", "max")[9] == 121
     (problem,) = problems
     assert "shorten_time, body_bytes" in problem.what
-    assert (None, "shorten_time", "mean") not in found
+    assert (None, "shorten_time", "mean") not in actual
 
 
 def test_false_in_an_export_means_passed() -> None:
@@ -81,34 +81,34 @@ def test_false_in_an_export_means_passed() -> None:
     assert row(reading, "thresholds_crossed", "count")[3] == 0
 
 
-def test_handlesummary() -> None:
+def test_handlesummary_is_read() -> None:
     (reading,), problems = read(BASELINE / "k6-handlesummary-1.json")
-    found = values(reading)
+    actual = values(reading)
     assert (reading.form, reading.status, problems) == ("handlesummary", "complete", [])
-    assert reading.duration == found[None, "duration", "total"] == 10.002726214
-    assert found[None, "requests", "count"] == 4984
-    assert found[None, "latency", "p99"] == 0.00395481299
-    assert found[None, "dropped_iterations", "count"] == 17
-    assert found[None, "dropped_iterations_per_second", "mean"] == 1.6995366699336911
-    assert found[None, "thresholds_crossed", "count"] == 0
+    assert reading.duration == actual[None, "duration", "total"] == 10.002726214
+    assert actual[None, "requests", "count"] == 4984
+    assert actual[None, "latency", "p99"] == 0.00395481299
+    assert actual[None, "dropped_iterations", "count"] == 17
+    assert actual[None, "dropped_iterations_per_second", "mean"] == 1.6995366699336911
+    assert actual[None, "thresholds_crossed", "count"] == 0
     assert row(reading, "thresholds_crossed", "count")[5] == 2
 
 
-def test_machine_readable() -> None:
+def test_machine_readable_summary_is_read() -> None:
     (reading,), (note,) = read(NESTED / "k6-machine-1.json")
-    found = values(reading)
+    actual = values(reading)
     assert (reading.form, reading.tool_version) == ("machine", "1.8.1")
     assert reading.duration == 2.012600303
-    assert found[None, "latency", "p90"] == pytest.approx(0.044019018, rel=1e-12)
-    assert found[None, "failures", "count"] == 21
+    assert actual[None, "latency", "p90"] == pytest.approx(0.044019018, rel=1e-12)
+    assert actual[None, "failures", "count"] == 21
     assert row(reading, "error_rate", "mean")[5] == 113
-    assert found[None, "checks", "count"] == 46
-    assert found[None, "checks", "mean"] == 1
-    assert (None, "k6_latency", "mean") in found
+    assert actual[None, "checks", "count"] == 46
+    assert actual[None, "checks", "mean"] == 1
+    assert (None, "k6_latency", "mean") in actual
     assert note.severity == "note"
 
 
-def test_both_spellings_of_the_machine_readable_summary() -> None:
+def test_both_spellings_of_the_machine_readable_summary_agree() -> None:
     text = (NESTED / "k6-machine-1.json").read_text()
     camel = text.replace('"p90"', '"p(90)"').replace('"p95"', '"p(95)"')
     camel = camel.replace("k6_version", "k6Version").replace("generated_at", "generatedAt")
@@ -124,33 +124,33 @@ def test_script_is_not_read() -> None:
 
 @pytest.mark.parametrize("variant", ["baseline", "otel"])
 @pytest.mark.parametrize("run", range(1, 6))
-def test_text_shows_what_the_export_holds(variant: str, run: int) -> None:
+def test_text_agrees_with_the_export(variant: str, run: int) -> None:
     folder = FIXTURES / "shorturl-k6" / variant
     (export,), _ = read(folder / f"k6-export-{run}.json")
     (text,) = (
         r for r in TEXT.parse(Source.load(folder / f"k6-{run}.txt")) if isinstance(r, Reading)
     )
-    found, compared = values(export), 0
+    actual, compared = values(export), 0
     for subject, metric, stat, value, unit, _, _, step, _, _ in text.rows:
-        exact = found.get((subject, metric, stat))
+        exact = actual.get((subject, metric, stat))
         if exact is not None:
             compared += 1
             width = (step or 0.0) * (1 + 1e-9)
-            cut_off = unit == "s" or metric in {"error_rate", "checks"}
-            low, high = (0.0, width) if cut_off else (-width / 2, width / 2)
+            is_floored = unit == "s" or metric in {"error_rate", "checks"}
+            low, high = (0.0, width) if is_floored else (-width / 2, width / 2)
             blur = 1e-12 * abs(value)
             assert value + low - blur <= exact <= value + high + blur, (subject, metric, stat)
     assert compared > 35
 
 
-def test_refused_requests() -> None:
+def test_run_of_refused_requests_is_failed() -> None:
     (reading,), (problem,) = read(FIXTURES / "k6-edge" / "console" / "k6-refused-1-export.json")
     assert reading.status == "failed"
     assert "every request failed" in problem.what
     assert not [row for row in reading.rows if row[1] == "latency"]
 
 
-def test_a_count_without_end_costs_its_own_value() -> None:
+def test_infinite_count_does_not_lose_the_run() -> None:
     text = (BASELINE / "k6-export-1.json").read_text()
     endless = re.sub(r'"passes": *\d+', '"passes": 1e999', text)
     assert endless != text
@@ -158,7 +158,7 @@ def test_a_count_without_end_costs_its_own_value() -> None:
     assert len(readings) == 1
 
 
-def test_times_stay_milliseconds_and_users_keys_are_passed_over() -> None:
+def test_times_are_milliseconds_and_custom_keys_are_ignored() -> None:
     document = json.loads((BASELINE / "k6-handlesummary-1.json").read_text())
     document["options"]["summaryTimeUnit"] = "s"
     document["advice"] = {"metrics": {"http_reqs": {"values": {"count": 1}}}}
@@ -182,7 +182,7 @@ def test_times_stay_milliseconds_and_users_keys_are_passed_over() -> None:
         ({"a": {"executor": "constant-arrival-rate", "rate": 5, "timeUnit": "0s"}}, "open", None),
     ],
 )
-def test_load_model(scenarios: object, model: str, rate: float | None) -> None:
+def test_load_model_is_inferred(scenarios: object, model: str, rate: float | None) -> None:
     document = json.loads((BASELINE / "k6-handlesummary-1.json").read_text())
     document["options"]["scenarios"] = scenarios
     (reading,), _ = read(json.dumps(document))
@@ -190,16 +190,16 @@ def test_load_model(scenarios: object, model: str, rate: float | None) -> None:
 
 
 @pytest.mark.parametrize("path", SUMMARIES, ids=lambda path: path.name)
-def test_every_summary_is_recognised_and_stands_on_its_lines(path: Path) -> None:
+def test_every_summary_is_recognised_with_correct_lines(path: Path) -> None:
     assert FORMAT.recognises(Source.load(path).head())
     assert not TEXT.recognises(Source.load(path).head())
     lines = path.read_text().split("\n")
     (reading,), _ = read(path)
     for _, _, _, value, unit, _, _, _, origin, line in reading.rows:
         if origin == "reported":
-            told = float(lines[line - 1].rpartition(":")[2].strip(" ,"))
+            printed = float(lines[line - 1].rpartition(":")[2].strip(" ,"))
             assert value == pytest.approx(
-                told / (1000 if unit == "s" and told != 2.012600303 else 1), rel=1e-15
+                printed / (1000 if unit == "s" and printed != 2.012600303 else 1), rel=1e-15
             )
 
 
@@ -239,7 +239,7 @@ def test_reports_made_from_a_run_are_refused_with_a_reason(text: str, word: str)
     assert problem.severity == "error"
 
 
-def test_too_large_a_document_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_document_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(summary, "LARGEST", 1000)
     readings, problems = read(BASELINE / "k6-handlesummary-1.json")
     assert readings == []
@@ -247,17 +247,17 @@ def test_too_large_a_document_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @given(st.sampled_from([path.read_bytes() for path in SUMMARIES]), st.data())
-def test_what_stands_before_a_cut_is_right(text: bytes, data: st.DataObject) -> None:
+def test_values_before_a_truncation_are_right(text: bytes, data: st.DataObject) -> None:
     (whole,), _ = read(text)
-    cut = data.draw(st.integers(0, len(text.rstrip()) - 1))
-    readings, problems = read(text[:cut])
+    length = data.draw(st.integers(0, len(text.rstrip()) - 1))
+    readings, problems = read(text[:length])
     assert problems
     for reading in readings:
         assert reading.status == "partial"
         assert values(reading).items() <= values(whole).items()
 
 
-def test_custom_trends_of_an_export_are_kept_as_they_stand() -> None:
+def test_custom_trends_of_an_export_are_kept_unconverted() -> None:
     path = Path(__file__).parents[2] / "fixtures/k6-edge/nested/k6-export-3.json"
     records = list(FORMAT.parse(Source.load(path)))
     (reading,) = (each for each in records if isinstance(each, Reading))
@@ -270,7 +270,7 @@ def test_custom_trends_of_an_export_are_kept_as_they_stand() -> None:
 
 
 @pytest.mark.parametrize("place", ["results", "checks"])
-def test_a_number_in_place_of_a_metric_costs_itself(place: str) -> None:
+def test_number_in_place_of_a_metric_is_skipped(place: str) -> None:
     document = json.loads((NESTED / "k6-machine-1.json").read_text(encoding="utf-8"))
     metrics = document["results"]
     metrics = (metrics if place == "results" else metrics["checks"])["metrics"]
@@ -280,7 +280,7 @@ def test_a_number_in_place_of_a_metric_costs_itself(place: str) -> None:
     assert values(reading) == values(whole)
 
 
-def test_a_count_without_end_is_no_number_of_samples() -> None:
+def test_infinite_count_is_not_a_sample_count() -> None:
     document = json.loads((BASELINE / "k6-full-1-export.json").read_text(encoding="utf-8"))
     document["metrics"]["http_req_duration"]["count"] = 5001
     text = json.dumps(document)
@@ -305,7 +305,7 @@ def test_many_metrics_take_linear_time() -> None:
     assert len(reading.rows) == 2000
 
 
-#: A user's own handleSummary, by the keys that stand above each summary in it.
+#: A user's handleSummary, by the keys above each summary in it.
 WRAPPED = {
     "one key": ({"k6": "@"}, [("k6",)]),
     "further down": ({"date": "x", "run": {"result": "@"}}, [("run", "result")]),
@@ -322,7 +322,7 @@ WRAPPED = {
 @pytest.mark.parametrize("indent", [None, 1])
 @pytest.mark.parametrize("name", ["tiny/k6-export-1.json", "nested/k6-machine-1.json"])
 @pytest.mark.parametrize("case", WRAPPED)
-def test_a_users_own_document_holds_summaries(case: str, name: str, indent: int | None) -> None:
+def test_summaries_in_a_custom_document_are_read(case: str, name: str, indent: int | None) -> None:
     wrapper, headings = WRAPPED[case]
     text = (NESTED.parent / name).read_text()
     (expected,), notes = read(text)
@@ -344,7 +344,7 @@ def test_a_users_own_document_holds_summaries(case: str, name: str, indent: int 
 
 @pytest.mark.parametrize("place", [(), ("results", "otel")])
 @pytest.mark.parametrize("is_below_values", [False, True])
-def test_metrics_by_their_names_alone_are_a_summary(
+def test_metrics_without_a_wrapper_are_a_summary(
     place: tuple[str, ...], is_below_values: bool
 ) -> None:
     document: dict[str, object] = {
@@ -366,17 +366,17 @@ def test_metrics_by_their_names_alone_are_a_summary(
     ]  # fmt: skip
 
 
-def test_metrics_of_another_tool_below_are_passed_over() -> None:
-    own = json.loads((NESTED.parent / "tiny" / "k6-export-1.json").read_text())
-    (reading,), _ = read(json.dumps({"app": {"metrics": {"heap": {"max": 5}}}, "k6": own}))
+def test_nested_metrics_of_another_tool_are_ignored() -> None:
+    summary = json.loads((NESTED.parent / "tiny" / "k6-export-1.json").read_text())
+    (reading,), _ = read(json.dumps({"app": {"metrics": {"heap": {"max": 5}}}, "k6": summary}))
     assert reading.headings == ("k6",)
-    (reading,), _ = read(json.dumps({**own, "app": {"metrics": {"heap": {"max": 5}}}}))
+    (reading,), _ = read(json.dumps({**summary, "app": {"metrics": {"heap": {"max": 5}}}}))
     assert reading.headings == ()
 
 
-def test_a_cut_costs_the_last_of_several_summaries() -> None:
-    own = json.loads((NESTED.parent / "tiny" / "k6-export-1.json").read_text())
-    text = json.dumps({"none": own, "otlp": own}, indent=1)
+def test_truncation_damages_only_the_last_of_several_summaries() -> None:
+    summary = json.loads((NESTED.parent / "tiny" / "k6-export-1.json").read_text())
+    text = json.dumps({"none": summary, "otlp": summary}, indent=1)
     readings, problems = read(text[: len(text) * 3 // 4])
     assert [reading.status for reading in readings] == ["complete", "partial"]
     assert any("kept" in problem.what for problem in problems)

@@ -1,4 +1,4 @@
-"""The names that k6 gives its metrics."""
+"""The names of k6's metrics."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ TEXT = Path(__file__).parents[2] / "fixtures/shorturl-k6/baseline/k6-1.txt"
 
 
 @pytest.mark.parametrize("prefix", ["at 10h: ", "INFO: ", "load#1 "])
-def test_a_name_that_no_metric_has_is_a_warning(prefix: str) -> None:
-    """A prefix that only some lines have cannot be taken away."""
+def test_unknown_metric_name_is_a_warning(prefix: str) -> None:
+    """A prefix on only some lines cannot be removed."""
     lines = TEXT.read_text().split("\n")
     (place,) = (i for i, line in enumerate(lines) if line.strip().startswith("http_reqs."))
     lines[place] = prefix + lines[place].strip()
@@ -30,7 +30,7 @@ def test_a_name_that_no_metric_has_is_a_warning(prefix: str) -> None:
     assert problem.line == place + 1
 
 
-def test_a_number_with_underscores_is_none() -> None:
+def test_number_with_underscores_is_not_read() -> None:
     text = TEXT.read_text()
     rate = re.search(r"http_reqs\.+: \d+ +([\d.]+)/s", text)
     assert rate is not None
@@ -39,7 +39,7 @@ def test_a_number_with_underscores_is_none() -> None:
     assert not {"request_rate", "check_rate"} & {row[1] for run in runs for row in run.rows}
 
 
-def test_a_secret_in_the_name_of_a_metric_is_masked() -> None:
+def test_secret_in_a_metric_name_is_masked() -> None:
     secrets = "ghp_" + "a1B2" * 9, "AKIA" + "A1B2" * 4, "eyJhbGciOiJ9.eyJzdWIiOiIxIn0.c2lnbmF0"
     names = [own_name(f"http_reqs_token_{secret}") for secret in secrets]
     assert len(set(names)) == len(names)

@@ -1,4 +1,4 @@
-"""JSON's leaves: the same as the standard library's, with lines, up to where it is damaged."""
+"""JSON leaves: equal to the standard library's, with lines, up to any damage."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def flatten(value: object, path: Path = ()) -> Iterator[tuple[Path, object]]:
 
 
 @given(DOCUMENTS, st.sampled_from([None, 1]))
-def test_leaves_are_those_of_the_standard_library(document: object, indent: int | None) -> None:
+def test_leaves_equal_those_of_the_standard_library(document: object, indent: int | None) -> None:
     text = json.dumps(document, indent=indent) + "\n"
     leaves = list(walk(text))
     assert [(leaf.path, json.loads(leaf.text)) for leaf in leaves] == list(flatten(document))
@@ -48,29 +48,29 @@ def test_leaves_are_those_of_the_standard_library(document: object, indent: int 
 
 
 @given(DOCUMENTS.filter(lambda document: isinstance(document, dict | list)), st.data())
-def test_leaves_before_a_cut_are_right(document: object, data: st.DataObject) -> None:
+def test_leaves_before_a_truncation_are_right(document: object, data: st.DataObject) -> None:
     text = json.dumps(document)
     whole = list(walk(text))
-    found: list[Leaf] = []
+    parsed: list[Leaf] = []
     with pytest.raises(DamageError):
-        found.extend(walk(text[: data.draw(st.integers(0, len(text) - 1))]))
-    assert found == whole[: len(found)]
+        parsed.extend(walk(text[: data.draw(st.integers(0, len(text) - 1))]))
+    assert parsed == whole[: len(parsed)]
 
 
 @pytest.mark.parametrize("text", ["", "{]", "[1", '{"a":1}x', ",", '{"\\u12": 1}', "[1 x]"])
-def test_damage_is_told(text: str) -> None:
-    with pytest.raises(DamageError) as caught:
+def test_damage_is_reported_with_its_line(text: str) -> None:
+    with pytest.raises(DamageError) as raised:
         list(walk(text))
-    assert caught.value.line == 1
+    assert raised.value.line == 1
 
 
-def test_scalars() -> None:
-    number, text, word, damaged = (Leaf((), t, 1) for t in ("-1.5", '"a\\nb"', "NaN", '"\\u1"'))
-    assert (number.is_number, text.is_number, word.is_number) == (True, False, False)
+def test_scalars_are_decoded() -> None:
+    number, text, keyword, damaged = (Leaf((), t, 1) for t in ("-1.5", '"a\\nb"', "NaN", '"\\u1"'))
+    assert (number.is_number, text.is_number, keyword.is_number) == (True, False, False)
     assert (number.string, text.string, damaged.string) == ("", "a\nb", "")
 
 
-def test_depth_is_no_danger() -> None:
+def test_deep_nesting_is_refused() -> None:
     with pytest.raises(DamageError):
         list(walk("[" * 100_000))
 
@@ -93,10 +93,10 @@ _DAMAGED = st.lists(
 
 
 @given(_DAMAGED)
-def test_pairs_are_read_as_their_tokens(pieces: list[str]) -> None:
-    """What is no document, too: the leaves, their lines, and where and why reading stops."""
+def test_pairs_are_read_like_single_tokens(pieces: list[str]) -> None:
+    """Invalid documents are included: the leaves, their lines, and where and why reading stops."""
 
-    def tell() -> list[object]:
+    def collect() -> list[object]:
         leaves: list[object] = []
         try:
             leaves.extend(walk("{" + "".join(pieces)))
@@ -104,9 +104,9 @@ def test_pairs_are_read_as_their_tokens(pieces: list[str]) -> None:
             leaves.append((str(error), error.line))
         return leaves
 
-    together = tell()
+    fast = collect()
     with patch.object(leaves, "_PAIR", re.compile(r"(?!)")):
-        assert tell() == together
+        assert collect() == fast
 
 
 LONG = "k" * 1000
@@ -120,7 +120,7 @@ LONG = "k" * 1000
         (lambda text: read_table(Source(None, "x", text.encode())), f'{{"{LONG}": {{"a": 1}}}}'),
     ],
 )
-def test_names_that_come_to_too_much_are_refused(
+def test_names_that_are_too_long_in_total_are_refused(
     read: Callable[[str], object], text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bounds, "NAMES", 1_500)

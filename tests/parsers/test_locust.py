@@ -28,23 +28,23 @@ def values(run: Reading) -> dict[tuple[str | None, str, str], float]:
     return {row[:3]: row[3] for row in run.rows}
 
 
-def test_the_aggregated_row_is_the_run_and_others_are_its_parts() -> None:
+def test_aggregated_row_is_the_run_and_others_are_its_parts() -> None:
     (run,), problems = read(FIXTURES / "none-1_stats.csv")
     assert not problems
     assert (run.status, run.load_model) == ("complete", "closed")
-    found = values(run)
+    actual = values(run)
     expected = {
         (None, "requests", "count"): 164.0,
         (None, "failures", "count"): 0.0,
         (None, "bytes_in", "mean"): 50.0,
     }
-    assert found.items() >= expected.items()
-    assert found[None, "latency", "p50"] <= found[None, "latency", "p99.9"]
-    assert ("POST /order, now", "latency", "p98") in found
-    assert (None, "latency", "p100") not in found
+    assert actual.items() >= expected.items()
+    assert actual[None, "latency", "p50"] <= actual[None, "latency", "p99.9"]
+    assert ("POST /order, now", "latency", "p98") in actual
+    assert (None, "latency", "p100") not in actual
 
 
-def test_a_second_header_begins_a_second_run() -> None:
+def test_second_header_starts_a_second_run() -> None:
     """The first run also had the second one's requests of each name."""
     row = "GET,/a,{0},0,10,{0}.5,9,20\n,Aggregated,{0},0,10,{0}.5,9,20\n"
     runs, problems = read(HEADER + row.format(3) + HEADER + row.format(5))
@@ -67,7 +67,7 @@ def test_older_headers_are_read() -> None:
     assert values(run)["GET /a", "failures", "count"] == 1.0
 
 
-def test_a_run_of_failures_measured_nothing() -> None:
+def test_run_of_only_failures_has_no_measurements() -> None:
     (run,), (problem,) = read(FIXTURES / "refused_stats.csv")
     assert run.status == "failed"
     assert "requests failed, so this run has no result" in str(problem)
@@ -86,13 +86,13 @@ def test_a_run_of_failures_measured_nothing() -> None:
         (HEADER + ",Aggregated,5,0,7,2.5,6,9\n" * 2, "a second row Aggregated is left out"),
     ],
 )
-def test_what_cannot_be_read_is_a_diagnostic(text: str, what: str) -> None:
+def test_unreadable_input_is_a_diagnostic(text: str, what: str) -> None:
     runs, problems = read(text)
     assert len(runs) == 1
     assert problems[0].what.startswith(what)
 
 
-def test_what_locust_writes_beside_the_table_is_passed_over() -> None:
+def test_other_files_of_locust_are_ignored() -> None:
     runs = load(FIXTURES)
     assert set(runs.runs["variant"]) >= {"none", "otlp"}
     assert set(runs.runs["role"]) == {"measured", "failed"}
@@ -115,7 +115,7 @@ def read_history(text: str) -> tuple[list[Reading], list[str]]:
     )
 
 
-def test_a_history_has_the_totals_of_its_table_and_a_rate_with_a_step() -> None:
+def test_history_has_the_totals_of_its_table_and_a_coarser_rate() -> None:
     (run,), problems = read_history(
         (FIXTURES / "none-1_stats_history.csv").read_text(encoding="utf-8")
     )
@@ -141,13 +141,13 @@ def test_a_history_has_the_totals_of_its_table_and_a_rate_with_a_step() -> None:
         ("1,1,,Aggregated,5,500,0\n3,1,,Aggregated,5,10,0\n5,1,,Aggregated,5,90,0\n", 40.0),
     ],
 )
-def test_the_rate_of_a_history_is_of_the_time_with_requests(rows: str, rate: float) -> None:
+def test_history_rate_covers_only_the_time_with_requests(rows: str, rate: float) -> None:
     (run,), problems = read_history(HISTORY_HEADER + rows)
     assert not problems
     assert [row[3] for row in run.rows if row[1] == "request_rate"] == [rate]
 
 
-def test_what_cannot_be_read_of_a_history_is_named() -> None:
+def test_unreadable_history_row_is_reported() -> None:
     rows = "10,1,,Aggregated,5,0,0\n11,1,,Aggregated,5,x,0\n12,1,,Aggregated,5,90,0\n"
     (run,), (problem,) = read_history(HISTORY_HEADER + rows)
     assert problem.startswith("x:3: this row has no valid time or count")

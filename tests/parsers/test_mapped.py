@@ -1,4 +1,4 @@
-"""Any other table: by its map, right to the digit, and what cannot be read is named by its line."""
+"""Any other table: exact values through its map, and unreadable cells reported with their line."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LINES = """{"build": "old", "name": "wait", "run": 1, "value": 12.5, "unit": "ms
 
 
 def read(text: str, **keys: object) -> tuple[list[tuple[object, ...]], list[str]]:
-    """Return the values that a map reads of a text, and what it says."""
+    """Return the values that a map reads from a text, and its diagnostics."""
     (each,) = parse_maps([keys], "map.toml")
     rows: list[tuple[object, ...]] = []
     problems: list[str] = []
@@ -55,11 +55,11 @@ def read(text: str, **keys: object) -> tuple[list[tuple[object, ...]], list[str]
     ],
     ids=["csv", "tsv", "semicolons", "lines", "list", "path"],
 )
-def test_every_form_gives_the_same_values(text: str, keys: dict[str, str]) -> None:
+def test_every_format_gives_the_same_values(text: str, keys: dict[str, str]) -> None:
     assert read(text, **LONG, **keys) == (ROWS, [])
 
 
-def test_a_value_of_a_document_has_the_line_on_which_it_stands() -> None:
+def test_value_in_a_document_has_its_line() -> None:
     text = '[\n{"build": "old",\n"run": 1,\n"p99": 2,\n"p50": 1.5}]'
     values = [{"column": name, "metric": "latency", "stat": name, "unit": "s"}
               for name in ("p99", "p50")]  # fmt: skip
@@ -70,7 +70,7 @@ def test_a_value_of_a_document_has_the_line_on_which_it_stands() -> None:
     assert run.last_line == 5
 
 
-def test_a_table_may_have_a_metric_in_each_column() -> None:
+def test_each_column_may_be_a_metric() -> None:
     text = "build,p99_ms,score\nold,2,-1\nold,3,5\n"
     values = [
         {"column": "p99_ms", "metric": "latency", "stat": "p99", "unit": "ms"},
@@ -93,13 +93,13 @@ def test_a_table_may_have_a_metric_in_each_column() -> None:
         ("12 ms", "value is '12 ms', not a finite number"),
     ],
 )
-def test_what_is_no_number_is_named_with_its_line(cell: str, problem: str) -> None:
+def test_invalid_number_is_reported_with_its_line(cell: str, problem: str) -> None:
     rows, problems = read(CSV.replace("814.00", cell), **LONG)
     assert rows == ROWS[:2]
     assert problems == [f"4: {problem}; left out"]
 
 
-def test_a_run_tells_a_value_once_unless_it_is_a_sample() -> None:
+def test_duplicate_value_of_a_run_is_skipped_unless_it_is_a_sample() -> None:
     text = CSV + "old,wait,1,13,ms\n"
     rows, problems = read(text, **LONG)
     assert rows == ROWS
@@ -108,7 +108,7 @@ def test_a_run_tells_a_value_once_unless_it_is_a_sample() -> None:
     assert (len(rows), problems) == (4, [])
 
 
-def test_a_known_metric_in_another_unit_is_refused() -> None:
+def test_known_metric_in_another_unit_is_refused() -> None:
     _, problems = read(CSV.replace("wait", "latency").replace(",us", ",KiB"), **LONG)
     assert problems == ["4: latency needs a unit that converts to 's', got 'KiB'; left out"]
 
@@ -125,7 +125,7 @@ def test_a_known_metric_in_another_unit_is_refused() -> None:
         ({"values": [{"column": "a"}], "unit": "u"}, "unit cannot be combined with values"),
     ],
 )
-def test_a_map_that_cannot_be_used_says_why(keys: dict[str, object], problem: str) -> None:
+def test_invalid_map_is_explained(keys: dict[str, object], problem: str) -> None:
     with pytest.raises(ConfigError) as refused:
         config.parse({"map": [keys]})
     assert problem in str(refused.value)
@@ -157,20 +157,20 @@ def test_all_commands_take_a_map(capsys: Captured) -> None:
     assert run(["layout", *chosen]) == ExitCode.DONE
 
 
-def test_the_settings_hold_maps(folder: Path, capsys: Captured) -> None:
+def test_benchkit_toml_may_contain_maps(folder: Path, capsys: Captured) -> None:
     (folder / "map.toml").rename(folder / "benchkit.toml")
     assert run(["compare", "builds.csv", "--baseline", "old"]) == ExitCode.DONE
     assert "higher median latency than old" in capsys.readouterr().out
 
 
-def test_a_table_that_no_map_fits_says_what_it_lacks(folder: Path, capsys: Captured) -> None:
+def test_table_that_no_map_fits_reports_the_missing_column(folder: Path, capsys: Captured) -> None:
     text = (folder / "map.toml").read_text(encoding="utf-8")
     (folder / "map.toml").write_text(text.replace('"build"', '"version"'), encoding="utf-8")
     assert run(["compare", "builds.csv", "--map", "map.toml"]) == ExitCode.DATA
     assert "no map fits: the table lacks version" in capsys.readouterr().err
 
 
-def test_a_guessed_map_can_be_used(folder: Path) -> None:
+def test_guessed_map_can_be_used(folder: Path) -> None:
     assert run(["map", "builds.csv", "-o", "guessed.toml"]) == ExitCode.DONE
     text = (folder / "guessed.toml").read_text(encoding="utf-8")
     assert text.startswith((folder / "map.toml").read_text(encoding="utf-8"))
@@ -179,7 +179,7 @@ def test_a_guessed_map_can_be_used(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "a,b\n", "a,b\nx,y\n", "\x00\x01"])
-def test_what_is_no_table_of_numbers_gives_no_map(
+def test_text_without_a_numeric_table_gives_no_map(
     text: str, folder: Path, capsys: Captured
 ) -> None:
     (folder / "x.csv").write_text(text, encoding="utf-8")
@@ -187,7 +187,7 @@ def test_what_is_no_table_of_numbers_gives_no_map(
     assert "x.csv: no " in capsys.readouterr().err
 
 
-def test_a_guessed_map_reads_back_whatever_names_stand_in_the_table(
+def test_guessed_map_can_be_read_for_any_column_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -203,7 +203,7 @@ def test_a_guessed_map_reads_back_whatever_names_stand_in_the_table(
     assert [each["column"] for each in values] == list(names)
 
 
-def test_a_guess_knows_nested_fields_and_missing_cells() -> None:
+def test_guess_recognises_nested_fields_and_missing_cells() -> None:
     rows = ",".join(f'{{"config": "{c}", "lat": {{"p50_ms": {v}}}}}' for c, v in
                     [("a", 1), ("a", 2), ("b", 3), ("b", 4), ("b", 5), ("b", '"n/a"')])  # fmt: skip
     guessed = guess(Source(None, "x", f'{{"meta": {{}}, "data": [{rows}]}}'.encode()))
@@ -214,7 +214,7 @@ def test_a_guess_knows_nested_fields_and_missing_cells() -> None:
     assert (measure.metric.constant, measure.stat.constant) == ("latency", "p50")
 
 
-def test_columns_of_a_frame_are_named(fixtures_dir: Path) -> None:
+def test_frame_columns_can_be_mapped(fixtures_dir: Path) -> None:
     frame = pd.read_csv(fixtures_dir / "tables" / "builds.csv")
     columns = {"variant": "build", "benchmark": "endpoint", "run": "iteration", "value": "p50_ms"}
     named = bk.load(frame.assign(metric="latency", stat="p50"), columns=columns)
@@ -231,7 +231,7 @@ def test_columns_of_a_frame_are_named(fixtures_dir: Path) -> None:
         ({"variant": "build", "value": "endpoint"}, "a value that is not a number"),
     ],
 )
-def test_columns_that_are_not_there_are_refused(
+def test_unknown_columns_are_refused(
     columns: dict[str, str], problem: str, fixtures_dir: Path
 ) -> None:
     frame = pd.read_csv(fixtures_dir / "tables" / "builds.csv")
@@ -239,7 +239,7 @@ def test_columns_that_are_not_there_are_refused(
         bk.load(frame, columns=columns)
 
 
-def test_a_refused_table_names_the_door(folder: Path, capsys: Captured) -> None:
+def test_refused_table_points_to_the_map_command(folder: Path, capsys: Captured) -> None:
     assert run(["compare", "builds.csv"]) == ExitCode.DATA
     assert "run `benchkit map FILE` and pass the result with --map" in capsys.readouterr().err
     (folder / "x.json").write_text('{"rows": [{"a": 1}]}', encoding="utf-8")
@@ -249,12 +249,12 @@ def test_a_refused_table_names_the_door(folder: Path, capsys: Captured) -> None:
     assert "any other table" in capsys.readouterr().out
 
 
-def test_a_table_with_nul_bytes_is_refused_with_their_line() -> None:
+def test_table_with_nul_bytes_is_refused_with_their_line() -> None:
     with pytest.raises(DataError, match=r"x:2: contains NUL bytes"):
         guess(Source(None, "x", b"build,value\nold,1.5\0\nnew,2.5\n"))
 
 
-def test_a_whole_number_that_no_float_holds_is_named_and_guessed_as_none() -> None:
+def test_integer_too_large_for_a_float_is_reported_and_not_guessed() -> None:
     large = "9" * 400
     rows = f'{{"build": "old", "ms": {large}}}\n{{"build": "old", "ms": 2}}\n'
     values, problems = read(rows, variant="build", values=[{"column": "ms", "metric": "wait"}])
@@ -265,18 +265,18 @@ def test_a_whole_number_that_no_float_holds_is_named_and_guessed_as_none() -> No
 
 
 @pytest.mark.parametrize("column", ["time_min", "Min", "t_min", "min_ms"])
-def test_min_in_the_name_of_a_column_is_the_least_and_no_minute(column: str) -> None:
+def test_min_in_a_column_name_is_minimum_not_minute(column: str) -> None:
     measure = guess_measure(column)
     assert (measure.stat.constant, measure.unit.constant) == ("min", "ms" * column.endswith("ms"))
 
 
-def test_results_that_are_the_keys_of_one_object_are_no_table() -> None:
+def test_object_with_too_many_keys_is_not_a_table() -> None:
     text = ", ".join(f'"k{number}": 1' for number in range(10_001))
     with pytest.raises(DataError, match="has 10,001 columns"):
         guess(Source(None, "x", f"{{{text}}}".encode()))
 
 
-def test_a_guess_reads_units_of_cells_and_tells_rows_apart(
+def test_guess_reads_cell_units_and_distinguishes_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -294,26 +294,26 @@ def test_a_guess_reads_units_of_cells_and_tells_rows_apart(
     assert run(["map", "x.csv", "-o", "map.toml"]) == ExitCode.DONE
     text = Path("map.toml").read_text(encoding="utf-8")
     assert "# Columns that this map does not read: column 1, which has no name, note" in text
-    (one,) = tomllib.loads(text)["map"]
-    assert one["params"] == ["engine"]
-    assert one["values"][0] == {
+    (entry,) = tomllib.loads(text)["map"]
+    assert entry["params"] == ["engine"]
+    assert entry["values"][0] == {
         "column": "median", "metric": "latency", "stat": "p50", "unit": "s"
     }  # fmt: skip
-    (mapped,) = parse_maps([one], "map.toml")
+    (mapped,) = parse_maps([entry], "map.toml")
     runs = [each for each in parse(mapped, Source.load(Path("x.csv"))) if isinstance(each, Reading)]
     labels = {(each.variant, each.benchmark, *each.params.values()) for each in runs}
     assert len(labels) == len(runs) == 8
     assert {each.rows[0][3:5] for each in runs} == {(950e-9, "s"), (472.42e-6, "s")}
 
 
-def test_a_unit_in_a_cell_has_to_be_of_the_kind_of_its_column() -> None:
-    (one,) = parse_maps(
+def test_unit_in_a_cell_must_match_its_column() -> None:
+    (entry,) = parse_maps(
         [{"value": "t", "metric": {"constant": "wait"}, "unit": {"constant": "s"}}], "x"
     )
-    (reading,) = parse(one, Source(None, "x.csv", b"t\n5 ms\n"))
+    (reading,) = parse(entry, Source(None, "x.csv", b"t\n5 ms\n"))
     assert isinstance(reading, Reading)
     assert reading.rows[0][3:5] == (0.005, "s")
-    (problem,) = parse(one, Source(None, "x.csv", b"t\n5 MB\n"))
+    (problem,) = parse(entry, Source(None, "x.csv", b"t\n5 MB\n"))
     assert "t is '5 MB', not a finite number" in str(problem)
 
 
@@ -333,7 +333,7 @@ def test_a_unit_in_a_cell_has_to_be_of_the_kind_of_its_column() -> None:
          [("gin", "", {}), ("gin", "", {}), ("echo", "", {}), ("echo", "", {})]),
     ],
 )  # fmt: skip
-def test_a_guess_does_not_pool_rows_that_a_column_without_a_name_tells_apart(
+def test_guess_does_not_pool_rows_distinguished_by_an_unnamed_column(
     header: str, rows: str, labels: list[tuple[str, str, dict[str, str]]]
 ) -> None:
     source = Source(None, "x.csv", f"{header}\n{rows}\n".encode())
@@ -341,7 +341,7 @@ def test_a_guess_does_not_pool_rows_that_a_column_without_a_name_tells_apart(
     assert [(run.variant, run.benchmark, run.params) for run in runs] == labels
 
 
-def test_two_columns_of_one_name_are_both_there() -> None:
+def test_columns_with_the_same_name_are_both_kept() -> None:
     source = Source(None, "x.csv", b"build,ms,ms\nold,1,2\n")
     ((_, row),) = read_table(source)
     assert row == {"build": "old", "ms": "1", "ms (column 3)": "2"}
@@ -357,9 +357,7 @@ def test_two_columns_of_one_name_are_both_there() -> None:
         (["score.mean", "wait.mean"], set()),
     ],
 )
-def test_the_only_or_a_known_metric_of_a_table_is_its_primary(
-    metrics: list[str], primary: set[str]
-) -> None:
+def test_only_or_known_metric_of_a_table_is_primary(metrics: list[str], primary: set[str]) -> None:
     rows = [
         {"variant": build, "metric": name.partition(".")[0], "stat": name.partition(".")[2],
          "value": value}
@@ -373,7 +371,7 @@ def test_the_only_or_a_known_metric_of_a_table_is_its_primary(
 WIDE = [{"column": "x", "metric": "latency", "unit": "ms"}, {"column": "y", "metric": "size"}]
 
 
-def test_a_missing_cell_moves_no_value_into_another_run() -> None:
+def test_missing_cell_does_not_shift_values_to_another_run() -> None:
     (each,) = parse_maps([{"variant": "v", "values": WIDE}], "map.toml")
     text = "v,x,y\na,,100\na,2,200\nb,3,300\n"
     runs = [r for r in parse(each, Source(None, "x", text.encode())) if isinstance(r, Reading)]
@@ -381,19 +379,21 @@ def test_a_missing_cell_moves_no_value_into_another_run() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cells", "kept"),
+    ("cells", "expected"),
     [
         (("999,5", "1.001", "7"), []),  # German: 1001
         (("1,234", "998.5", "7"), [0.9985, 0.007]),
         (("1.001", "1.002", "7"), [0.001001, 0.001002, 0.007]),
     ],
 )
-def test_points_beside_decimal_commas_are_not_taken_for_decimal_points(
-    cells: tuple[str, ...], kept: list[float]
+def test_points_next_to_decimal_commas_are_not_decimal_points(
+    cells: tuple[str, ...], expected: list[float]
 ) -> None:
     text = "v;x;y\n" + "".join(f"a;{cell};1\n" for cell in cells)
     rows, problems = read(text, variant="v", values=WIDE)
-    assert [value for *_, metric, value, _ in rows if metric == "latency"] == pytest.approx(kept)
+    assert [value for *_, metric, value, _ in rows if metric == "latency"] == pytest.approx(
+        expected
+    )
     assert sum(metric == "size" for *_, metric, _, _ in rows) == len(cells)
     unclear = "x has both '1.001' and '999,5', so the point may part thousands"
-    assert any(unclear in problem for problem in problems) == (not kept)
+    assert any(unclear in problem for problem in problems) == (not expected)

@@ -1,4 +1,4 @@
-"""oha's JSON: answered requests carry the rate, and what the deadline cut off is no failure."""
+"""oha's JSON: the rate covers answered requests; those aborted at the deadline are no failures."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def values(run: Reading) -> dict[tuple[str | None, str, str], float]:
 
 
 def write(**parts: object) -> Source:
-    """Write a result of two seconds: four answers of 200, two of 503, and errors."""
+    """Return a result of two seconds: four responses of 200, two of 503, and errors."""
     result: dict[str, object] = {
         "summary": {"successRate": 1.0, "total": 2.0, "average": 0.25, "requestsPerSec": 3.0},
         "statusCodeDistribution": {"200": 4, "503": 2},
@@ -37,7 +37,7 @@ def write(**parts: object) -> Source:
     return Source(None, "x.json", json.dumps(result | parts).encode())
 
 
-def test_a_real_result_gives_what_oha_wrote() -> None:
+def test_real_result_is_read_value_by_value() -> None:
     (run,), problems = read(Source.load(FIXTURES / "none-1.json"))
     assert not problems
     assert run.status == "complete"
@@ -54,7 +54,7 @@ def test_a_real_result_gives_what_oha_wrote() -> None:
     )
 
 
-def test_an_answer_with_an_error_status_is_a_request_that_failed() -> None:
+def test_response_with_an_error_status_is_a_failed_request() -> None:
     (run,), problems = read(write())
     assert not problems
     assert values(run) == {
@@ -68,7 +68,7 @@ def test_an_answer_with_an_error_status_is_a_request_that_failed() -> None:
     }
 
 
-def test_the_rate_is_that_of_answered_requests() -> None:
+def test_rate_counts_only_answered_requests() -> None:
     errors = {"aborted due to deadline": 3, "connection closed": 1}
     summary = {"successRate": 0.9, "total": 2.0, "requestsPerSec": 5.0}
     (run,), _ = read(write(summary=summary, errorDistribution=errors))
@@ -78,7 +78,7 @@ def test_the_rate_is_that_of_answered_requests() -> None:
     assert failures == {"non2xx": 2.0, "connection closed": 1.0}
 
 
-def test_a_run_without_an_answer_failed() -> None:
+def test_run_without_a_response_is_failed() -> None:
     errors = {"Connection refused (os error 111)": 9, "aborted due to deadline": 1}
     (run,), (problem,) = read(write(statusCodeDistribution={}, errorDistribution=errors))
     assert run.status == "failed"
@@ -86,9 +86,9 @@ def test_a_run_without_an_answer_failed() -> None:
     assert problem.what == "no request was answered (9 failed), so this run has no result"
 
 
-@pytest.mark.parametrize("lacking", ["summary", "errorDistribution"])
-def test_a_part_of_a_result_is_a_diagnostic(lacking: str) -> None:
-    runs, (problem,) = read(write(**{lacking: None}))
+@pytest.mark.parametrize("missing", ["summary", "errorDistribution"])
+def test_incomplete_result_is_a_diagnostic(missing: str) -> None:
+    runs, (problem,) = read(write(**{missing: None}))
     assert not runs
     assert problem.hint == "use the whole file that oha wrote"
 
@@ -99,7 +99,7 @@ def test_two_variants_compare_with_a_verdict() -> None:
     assert (verdict.contrast.metric, verdict.word) == ("request_rate", "regression")
 
 
-def test_phases_of_other_names_are_passed_over() -> None:
+def test_unknown_phases_are_ignored() -> None:
     details = {"DNSDialup": {"mean": 0.1, "fastest": 0.1, "slowest": 0.2}}
     (run,), problems = read(write(details=details))
     assert not problems

@@ -1,4 +1,4 @@
-"""oha's text: units of its own, and a rate of the requests that were answered."""
+"""oha's text: its units, and a rate of answered requests only."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def values(reading: Reading) -> dict[tuple[str | None, str, str], float]:
     return {row[:3]: row[3] for row in reading.rows}
 
 
-def test_a_report_is_read_value_by_value() -> None:
+def test_every_value_of_a_report_is_read() -> None:
     (run,), problems = read(MS)
     assert not problems
     assert values(run) == {
@@ -61,44 +61,44 @@ def test_a_report_is_read_value_by_value() -> None:
     assert (run.load_model, run.env["host"]) == ("closed", "192.168.178.53:8000")
 
 
-def test_the_rate_stands_where_all_requests_were_answered_and_5xx_are_failures() -> None:
+def test_rate_is_kept_and_5xx_counts_as_failure() -> None:
     (run,), _ = read((FIXTURES / "text-sec.txt").read_text(encoding="utf-8"))
-    told = values(run)
-    assert told[None, "request_rate", "mean"] == 9.3638
-    assert told["non2xx", "failures", "count"] == 16.0
-    assert told[None, "requests", "count"] == 30.0
+    actual = values(run)
+    assert actual[None, "request_rate", "mean"] == 9.3638
+    assert actual["non2xx", "failures", "count"] == 16.0
+    assert actual[None, "requests", "count"] == 30.0
 
 
-def test_other_units_and_reasons_are_read_and_a_breakdown_is_not() -> None:
+def test_units_and_reasons_are_read_but_not_the_2xx_breakdown() -> None:
     text = MS.replace("8.1712 ms", "0.8171 10 sec").replace("-c 500", "-c 500 -q 100")
     text = text.replace("[438] aborted due to deadline", "[2] connection error")
     part = "Response time distribution (2xx only):\n  50.00% in 9.0000 ms\n\nDetails"
     (run,), _ = read(text.replace("Details", part, 1))
-    told = values(run)
-    assert told[None, "latency", "p50"] == 8.171
-    assert told["connection error", "failures", "count"] == 2.0
+    actual = values(run)
+    assert actual[None, "latency", "p50"] == 8.171
+    assert actual["connection error", "failures", "count"] == 2.0
     assert run.load_model == "open"
 
 
 @pytest.mark.parametrize(
-    ("end", "status", "lacks"),
+    ("end", "status", "missing"),
     [
         ("Status code", "partial", "`Status code distribution`"),
         ("Response time distribution", "partial", "`Response time distribution`"),
     ],
 )
-def test_a_report_without_its_end_is_partial(end: str, status: str, lacks: str) -> None:
+def test_report_without_its_end_is_partial(end: str, status: str, missing: str) -> None:
     (run,), (problem,) = read(MS[: MS.index(end)])
-    assert (run.status, lacks in problem) == (status, True)
+    assert (run.status, missing in problem) == (status, True)
     assert not {"requests", "request_rate"} & {row[1] for row in run.rows}
 
 
-def test_codes_that_lack_one_are_partial() -> None:
+def test_incomplete_status_codes_make_the_run_partial() -> None:
     (run,), (problem,) = read(MS.replace("[200] 3272093", "[200] 3272000"))
     assert (run.status, "in full" in problem) == ("partial", True)
 
 
-def test_a_run_without_an_answer_is_failed() -> None:
+def test_run_without_a_response_is_failed() -> None:
     lines = MS.split("Response time histogram")[0].split("\n")
     for name in ("Slowest", "Fastest", "Average"):
         lines = [f"  {name}: NaN ms" if name in line else line for line in lines]
@@ -113,7 +113,7 @@ def test_a_run_without_an_answer_is_failed() -> None:
     assert {row[1] for row in run.rows} == {"duration", "failures"}
 
 
-def test_an_early_version_has_other_words_for_the_same_values() -> None:
+def test_wording_of_an_early_version_is_read() -> None:
     early = MS.replace("Response time distribution", "Latency distribution")
     early = re.sub(r"  99\.9\d% in .*\n", "", early).replace(".00% in", "% in")
     (expected,), _ = read(re.sub(r"  99\.9\d% in .*\n", "", MS))
@@ -123,11 +123,11 @@ def test_an_early_version_has_other_words_for_the_same_values() -> None:
 
 
 @pytest.mark.parametrize("name", ["text-ms.txt", "text-sec.txt", "text-secs.txt"])
-def test_oha_is_no_hey(name: str) -> None:
+def test_oha_report_is_not_recognised_as_hey(name: str) -> None:
     assert registry.identify(Source.load(FIXTURES / name)) == (TEXT,)
 
 
-def test_a_report_without_its_first_line_is_read_as_a_whole_one() -> None:
+def test_report_without_its_first_line_is_read_completely() -> None:
     text = MS.partition("Summary:\n")[2]
     (run,), problems = read(text)
     assert not problems
@@ -135,7 +135,7 @@ def test_a_report_without_its_first_line_is_read_as_a_whole_one() -> None:
     assert TEXT.recognises(Source(None, "x.txt", text.encode()).head())
 
 
-def test_a_report_of_hey_beside_one_of_oha_is_read_once(tmp_path: Path) -> None:
+def test_hey_report_next_to_an_oha_report_is_read_once(tmp_path: Path) -> None:
     hey = (FIXTURES.parent / "nginx-ab/nginx/hey-c50-1.txt").read_text(encoding="utf-8")
     (tmp_path / "a.md").write_text(f"{MS}\n{hey}", encoding="utf-8")
     runs = bk.load(tmp_path / "a.md").runs
@@ -146,7 +146,7 @@ def test_a_report_of_hey_beside_one_of_oha_is_read_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("first", ["Requests/sec:", "Total data:", "Details (average"])
-def test_a_part_of_a_report_beside_a_whole_one_is_named(first: str) -> None:
+def test_partial_report_next_to_a_complete_one_is_reported(first: str) -> None:
     part = first + MS.partition(first)[2]
     for text in (f"{MS}\n{part}", f"{part}\n# B\n\n{MS}"):
         runs, problems = read(text)

@@ -1,4 +1,4 @@
-"""plow's text and JSON: the last report of a run, and what was answered in it."""
+"""plow's text and JSON: a run's last report, and its answered requests."""
 
 from __future__ import annotations
 
@@ -30,30 +30,30 @@ def values(run: Reading) -> dict[tuple[str | None, str, str], float]:
     return {row[:3]: row[3] for row in run.rows}
 
 
-def test_a_report_gives_count_rate_sizes_and_latencies() -> None:
+def test_report_has_count_rate_sizes_and_latencies() -> None:
     (run,), problems = read(TEXT, load("text-summary.txt"))
     assert not problems
     assert (run.target, run.params, run.load_model) == ("/list", {"connections": "4"}, "closed")
-    found = values(run)
-    assert found[None, "requests", "count"] == 13096
-    assert found[None, "request_rate", "mean"] == 13095.164
-    assert found[None, "bandwidth_in", "mean"] == pytest.approx(1.511 * 2**20)
-    assert found[None, "latency", "max"] == 0.050715
-    assert found[None, "latency", "p99.99"] == 0.050715
+    actual = values(run)
+    assert actual[None, "requests", "count"] == 13096
+    assert actual[None, "request_rate", "mean"] == 13095.164
+    assert actual[None, "bandwidth_in", "mean"] == pytest.approx(1.511 * 2**20)
+    assert actual[None, "latency", "max"] == 0.050715
+    assert actual[None, "latency", "p99.99"] == 0.050715
     assert run.duration == pytest.approx(1.00006, abs=1e-5)
 
 
 @pytest.mark.parametrize(
     ("form", "name", "count"), [(TEXT, "text-live.txt", 7274), (JSON, "live.json", 6395)]
 )
-def test_of_reports_on_the_way_the_last_one_counts(form: Format, name: str, count: int) -> None:
+def test_last_of_the_progress_reports_is_used(form: Format, name: str, count: int) -> None:
     (run,), problems = read(form, load(name))
     assert not problems
     assert values(run)[None, "requests", "count"] == count
     assert run.connections in {2, 4}
 
 
-def test_two_runs_in_a_file_are_two() -> None:
+def test_two_runs_in_a_file_are_kept_apart() -> None:
     document = json.loads(load("errors.json"))
     (first, second), _ = read(JSON, json.dumps(document) * 2)
     assert values(first) == values(second)
@@ -64,7 +64,7 @@ def test_two_runs_in_a_file_are_two() -> None:
     assert [run.target for run in runs] == ["/list", ""]
 
 
-def test_a_run_whose_last_report_is_missing_gives_no_number() -> None:
+def test_run_without_its_last_report_yields_no_values() -> None:
     text = load("text-live.txt")
     (run,), (problem,) = read(TEXT, text[: text.rindex("Latency Histogram")])
     assert (run.status, run.rows) == ("partial", [])
@@ -87,14 +87,14 @@ def test_times_in_seconds_have_no_unit() -> None:
 
 
 @pytest.mark.parametrize(("form", "name"), [(TEXT, "text-refused.txt"), (JSON, "refused.json")])
-def test_a_run_without_an_answer_measured_nothing(form: Format, name: str) -> None:
+def test_run_without_a_response_has_no_measurements(form: Format, name: str) -> None:
     (run,), (problem,) = read(form, load(name))
     assert run.status == "failed"
     assert values(run)["connect", "failures", "count"] == 50
     assert "no request was answered (50 failed)" in problem.what
 
 
-def test_a_rate_counts_what_was_answered() -> None:
+def test_rate_counts_only_answered_requests() -> None:
     document = json.loads(load("errors.json"))
     document["Error"] = {"timeout": 50}
     document["Summary"]["Count"] = 250
@@ -103,25 +103,25 @@ def test_a_rate_counts_what_was_answered() -> None:
     assert values(run)["timeout", "failures", "count"] == 50
 
 
-def test_a_document_without_a_summary_is_refused() -> None:
+def test_document_without_a_summary_is_refused() -> None:
     runs, (problem,) = read(JSON, '{"Summary": {"Elapsed": "1s"}, "Percentiles": {}}')
     assert not runs
     assert "needs the count of requests and their rate" in problem.what
 
 
-def test_a_command_that_holds_a_rate_is_an_open_loop() -> None:
+def test_command_with_a_fixed_rate_is_an_open_loop() -> None:
     (run,), _ = read(TEXT, f"$ plow --rate 200/1s http://h/\n{load('text-short.txt')}")
     assert (run.load_model, run.target) == ("open", "/")
 
 
-def test_an_altered_first_line_is_named() -> None:
+def test_altered_first_line_is_reported() -> None:
     first = "Benchmarking http://h/a for 1s using 4 conn\n\n"
     (run,), (problem,) = read(TEXT, f"{first}{load('text-short.txt')}")
     assert (run.target, run.line) == ("", 1)
     assert "is truncated or altered and is ignored: 'Benchmarking http" in problem.what
 
 
-def test_names_that_stand_on_no_line_take_linear_time() -> None:
+def test_names_without_a_line_take_linear_time() -> None:
     def make(size: int) -> str:
         document = {
             "Summary": {"Elapsed": "2s", "Count": 6, "Counts": {"2xx": 6}, "RPS": 3.0},
@@ -136,7 +136,7 @@ def test_names_that_stand_on_no_line_take_linear_time() -> None:
     assert {row[9] for row in run.rows if row[2] in {"min", "max"}} == {12, 13}
 
 
-def test_a_rate_with_underscores_is_no_number() -> None:
+def test_rate_with_underscores_is_not_read() -> None:
     text = re.sub(r'"Reads": "[\d.]+MB/s"', '"Reads": "1_000MB/s"', load("live.json"))
     assert "1_000" in text
     (run,), (problem, *_) = read(JSON, text)
@@ -144,15 +144,15 @@ def test_a_rate_with_underscores_is_no_number() -> None:
     assert "1_000MB/s" in problem.what
 
 
-def test_of_a_name_that_stands_twice_the_line_is_that_of_the_text() -> None:
+def test_duplicate_name_has_the_line_of_its_value() -> None:
     text = (FORMS.parent / "plow/none-1.json").read_text(encoding="utf-8")
     (run,), _ = read(JSON, text.replace('"P90"', '"P50"'))
-    found = {row[2]: row for row in run.rows if row[1] == "latency"}
+    actual = {row[2]: row for row in run.rows if row[1] == "latency"}
     for stat in ("p50", "p75", "p95"):
-        assert f'"{found[stat][3] * 1e6:.0f}µs"' in text.splitlines()[found[stat][9] - 1]
+        assert f'"{actual[stat][3] * 1e6:.0f}µs"' in text.splitlines()[actual[stat][9] - 1]
 
 
-def test_a_time_that_ends_in_digits_behind_a_unit_is_none() -> None:
+def test_time_with_digits_after_its_unit_is_not_read() -> None:
     text = load("errors.json").replace('"0.000245"', '"0.0m30s0245"')
     (run,), (problem, *_) = read(JSON, text)
     assert ("latency", "mean") not in {(row[1], row[2]) for row in run.rows}
@@ -160,7 +160,7 @@ def test_a_time_that_ends_in_digits_behind_a_unit_is_none() -> None:
 
 
 @pytest.mark.parametrize("count", ["NaN", "-200"])
-def test_what_is_no_count_is_left_out_and_named(count: str) -> None:
+def test_invalid_count_is_skipped_with_a_diagnostic(count: str) -> None:
     text = load("errors.json").replace('"4xx": 200', f'"4xx": {count}')
     assert count in text
     (run,), (problem, _) = read(JSON, text)
@@ -168,7 +168,7 @@ def test_what_is_no_count_is_left_out_and_named(count: str) -> None:
     assert f"'{count}' is not an amount of 4xx" in problem.what
 
 
-def test_a_count_beyond_all_numbers_is_refused() -> None:
+def test_infinite_count_is_refused() -> None:
     text = re.sub(r'"Count": \d+', f'"Count": {"9" * 400}', load("errors.json"))
     runs, (amount, problem) = read(JSON, text)
     assert not runs
@@ -176,11 +176,11 @@ def test_a_count_beyond_all_numbers_is_refused() -> None:
     assert "count of requests" in problem.what
 
 
-@pytest.mark.parametrize("cut", ["Latency Percentile:", "Latency Histogram:"])
-def test_a_lone_report_without_its_last_lines_is_a_partial_run(cut: str) -> None:
-    """Nothing was kept of a page whose author left out percentiles and histogram."""
+@pytest.mark.parametrize("end", ["Latency Percentile:", "Latency Histogram:"])
+def test_single_report_without_its_last_lines_is_a_partial_run(end: str) -> None:
+    """Nothing was kept from a page whose author left out percentiles and histogram."""
     text = load("text-summary.txt")
-    (run,), (problem,) = read(TEXT, text[: text.index(cut)])
+    (run,), (problem,) = read(TEXT, text[: text.index(end)])
     (whole,), _ = read(TEXT, text)
     assert (run.status, whole.status) == ("partial", "complete")
     assert values(run).items() <= values(whole).items()
@@ -189,14 +189,14 @@ def test_a_lone_report_without_its_last_lines_is_a_partial_run(cut: str) -> None
 
 
 @pytest.mark.parametrize("rows", ["", "  46µs     3886  ■■■■\n  917µs      12\n"])
-def test_a_report_of_a_run_without_an_end_counts_without_shares(rows: str) -> None:
+def test_report_of_an_unlimited_run_needs_no_percentages(rows: str) -> None:
     text, _ = load("text-summary.txt").split("Latency Histogram:\n")
     (run,), problems = read(TEXT, f"{text}Latency Histogram:\n{rows}")
     assert not problems
     assert (run.status, values(run)[None, "requests", "count"]) == ("complete", 13096)
 
 
-def test_a_report_on_the_way_to_a_count_gives_no_number() -> None:
+def test_progress_report_of_a_counted_run_yields_no_values() -> None:
     text, _ = load("text-summary.txt").split("Latency Histogram:\n")
     text = re.sub(r"(Count +\d+)", r"\1  |■■■      |", text)
     (run,), (problem,) = read(TEXT, f"{text}Latency Histogram:\n")

@@ -1,4 +1,4 @@
-"""What a plug-in's parser hands over is checked where it enters, and any failure names it."""
+"""Records of a plug-in's parser are checked on arrival, and every failure names the plug-in."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def make_samples(reading: Reading, **changes: object) -> Samples:
         {"rows": [("latency", 1.0)]},
     ],
 )
-def test_a_reading_with_an_impossible_field_is_refused(changes: dict[str, object]) -> None:
+def test_reading_with_an_invalid_field_is_refused(changes: dict[str, object]) -> None:
     (name,) = changes
     with pytest.raises(DataError, match="the parser plug-in tempo failed to read it") as error:
         read(lambda _: iter([make_reading(**changes)]))
@@ -97,14 +97,14 @@ def test_a_reading_with_an_impossible_field_is_refused(changes: dict[str, object
         (9, -1),
     ],
 )
-def test_a_row_with_an_impossible_part_is_refused(place: int, value: object) -> None:
+def test_row_with_an_invalid_cell_is_refused(place: int, value: object) -> None:
     row: list[object] = [None, "latency", "p50", 0.1, "s", None, None, None, "reported", 1]
     row[place] = value
     with pytest.raises(DataError, match=r"of a row is .*, expected"):
         read(lambda _: iter([make_reading(rows=[tuple(row)])]))
 
 
-def test_a_reading_is_checked_again_when_it_is_whole() -> None:
+def test_reading_is_checked_again_once_complete() -> None:
     def parse(_: Source) -> Iterator[Record]:
         reading = make_reading()
         yield reading
@@ -127,7 +127,7 @@ def test_a_reading_is_checked_again_when_it_is_whole() -> None:
         {"reading": make_reading()},
     ],
 )
-def test_impossible_samples_are_refused(changes: dict[str, object]) -> None:
+def test_invalid_samples_are_refused(changes: dict[str, object]) -> None:
     def parse(_: Source) -> Iterator[Record]:
         reading = make_reading()
         yield reading
@@ -137,7 +137,7 @@ def test_impossible_samples_are_refused(changes: dict[str, object]) -> None:
         read(parse)
 
 
-def test_sound_records_pass() -> None:
+def test_valid_records_are_accepted() -> None:
     reading = make_reading(
         started_at=datetime(2020, 1, 1, tzinfo=UTC), duration=np.float64(3), run=3, role="part"
     )
@@ -151,7 +151,7 @@ def test_sound_records_pass() -> None:
 
 
 class MuteError(Exception):
-    """An exception whose message cannot be made."""
+    """An exception whose message cannot be rendered."""
 
     def __str__(self) -> str:
         raise RuntimeError
@@ -168,7 +168,9 @@ class MuteError(Exception):
         (FileNotFoundError("/etc/tempo"), "FileNotFoundError: /etc/tempo"),
     ],
 )
-def test_any_exception_is_an_error_that_names_the_plugin(error: BaseException, reason: str) -> None:
+def test_any_exception_becomes_an_error_that_names_the_plugin(
+    error: BaseException, reason: str
+) -> None:
     def parse(_: Source) -> Iterator[Record]:
         raise error
 
@@ -177,7 +179,7 @@ def test_any_exception_is_an_error_that_names_the_plugin(error: BaseException, r
     assert raised.value.what == f"the parser plug-in tempo failed to read it ({reason})"
 
 
-def test_masking_a_secret_of_a_message_keeps_what_follows() -> None:
+def test_text_after_a_masked_secret_is_kept() -> None:
     def parse(_: Source) -> Iterator[Record]:
         raise ZeroDivisionError("boom token=s3cr3tPaSSw0rdXq9")
 
@@ -189,7 +191,7 @@ def test_masking_a_secret_of_a_message_keeps_what_follows() -> None:
     )
 
 
-def test_a_plugin_stays_in_its_folder_and_prints_to_standard_error(
+def test_plugin_cannot_change_directory_or_write_to_stdout(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     before = Path.cwd()

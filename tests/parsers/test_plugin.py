@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def rename(text: str) -> str:
-    """Turn hyperfine, its module or its results, into a tool that benchkit does not know."""
+    """Turn hyperfine, its module or its results, into a tool unknown to benchkit."""
     return text.replace("hyperfine", "tempo").replace('"command"', '"program"')
 
 
@@ -26,7 +26,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
     return install(tmp_path, "tempo_parser", points, {"tempo_parser.py": module})
 
 
-def test_an_installed_tool_is_read_compared_reported_and_gated(
+def test_installed_tool_is_read_compared_reported_and_gated(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:
     (tmp_path / "results").mkdir()
@@ -47,7 +47,7 @@ def test_an_installed_tool_is_read_compared_reported_and_gated(
     assert "otlp" in call("gate", "--baseline", "none", code=1)
 
 
-#: A format that says of each file whether it is its own, and yields one run.
+#: A format that recognises its files and yields one run.
 THEIRS = """
 import sys
 from benchkit.parsers.base import Form, Format, Reading
@@ -87,9 +87,7 @@ FORMAT = Format(
         ),
     ],
 )
-def test_what_a_plugin_does_wrong_costs_its_files_alone(
-    tmp_path: Path, change: str, warning: str
-) -> None:
+def test_faulty_plugin_loses_only_its_files(tmp_path: Path, change: str, warning: str) -> None:
     points = "[benchkit.parsers]\ntempo = tempo_parser:FORMAT\n"
     module = THEIRS.format(change=change)
     environment = install(tmp_path, "tempo_parser", points, {"tempo_parser.py": module})
@@ -104,7 +102,7 @@ def test_what_a_plugin_does_wrong_costs_its_files_alone(
     assert "registry.py" not in done.stderr
 
 
-def test_what_a_plugin_prints_and_where_it_goes_changes_no_result(tmp_path: Path) -> None:
+def test_output_and_chdir_of_a_plugin_change_no_result(tmp_path: Path) -> None:
     change = """
 def parse(source):
     import os

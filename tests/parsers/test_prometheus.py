@@ -1,4 +1,4 @@
-"""Answers to queries: the API at three levels, promtool, Grafana; and what has no unit."""
+"""Responses to queries: the API at three levels, promtool, Grafana; and series without a unit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEAVES = {"/bench/collector", "/bench/server", "/bench/storage"}
 SAMPLE = {"metric": {"__name__": "container_memory_rss", "id": "/a"}, "value": [1795224103.5, "8"]}
 
 
-def test_a_real_range() -> None:
+def test_real_range_is_read() -> None:
     parsed = parse_fixture(f"{REAL}/query_range-cpu_seconds_total.json")
     assert parsed.subjects() == LEAVES
     values = parsed.values("cpu_time")["/bench/server"]
@@ -31,7 +31,7 @@ def test_a_real_range() -> None:
     assert {block.stat for block in parsed.samples} == {"counter"}
 
 
-def test_a_real_vector_and_a_real_matrix_of_looks() -> None:
+def test_real_vector_and_matrix_are_read() -> None:
     vector = parse_fixture(f"{REAL}/query-cpu_seconds_total.json")
     assert vector.values("cpu_time")["/bench/collector"] == [28.850898281]
     matrix = parse_fixture(f"{REAL}/query-range-vector.json")
@@ -54,13 +54,13 @@ def test_spans_over_time_are_counters_by_receiver() -> None:
         ("query-working_set_avg", "4 series without a metric name"),
     ],
 )
-def test_real_answers_without_results_say_why(name: str, words: str) -> None:
+def test_real_response_without_results_is_explained(name: str, words: str) -> None:
     parsed = parse_fixture(f"{REAL}/{name}.json")
     assert not parsed.readings
     assert parsed.reports(words)
 
 
-def test_the_three_levels_tell_the_same() -> None:
+def test_three_response_levels_agree() -> None:
     whole = json.loads((FIXTURES / REAL / "query-range-vector.json").read_text())
     texts = [json.dumps(part) for part in (whole, whole["data"], whole["data"]["result"])]
     for text in texts:
@@ -72,7 +72,7 @@ def test_the_three_levels_tell_the_same() -> None:
     assert all(other == first for other in others)
 
 
-def test_cpus_are_summed_where_all_are_told() -> None:
+def test_cpus_are_summed_where_all_have_a_value() -> None:
     parsed = parse_fixture("containers-edge/synthetic-query-data.json")
     assert parsed.values("cpu_time") == {"/bench/server": [301, 302.5]}
     assert {block.origin for block in parsed.samples} == {"computed"}
@@ -85,19 +85,19 @@ def test_cpus_are_summed_where_all_are_told() -> None:
         assert parsed.reports(words)
 
 
-def test_an_indented_answer_points_at_its_values() -> None:
+def test_indented_response_has_the_lines_of_its_values() -> None:
     parsed = parse_fixture("containers-edge/synthetic-query-data.json")
     lines = (FIXTURES / "containers-edge/synthetic-query-data.json").read_text().split("\n")
     assert [lines[line - 1].strip() for line in parsed.samples[0].lines] == ['"200.5"', '"201.25"']
 
 
-def test_instances_keep_their_containers_apart() -> None:
+def test_containers_of_different_instances_are_kept_apart() -> None:
     parsed = parse_fixture("containers-edge/synthetic-query-result.json")
     assert parsed.values("memory_rss") == {"redis@a:8080": [4096], "redis@b:8080": [8192]}
 
 
-def made_anew(metric: str) -> list[dict[str, object]]:
-    """Return a container that is gone at 3 s and repeated until 8 s, and the one in its place."""
+def make_recreated(metric: str) -> list[dict[str, object]]:
+    """Return a container that ends at 3 s but is repeated until 8 s, and its replacement."""
     old = [[at, str(100 + min(at, 3))] for at in range(1, 9)]
     new = [[at, str(2 * (at - 4))] for at in range(4, 11)]
     return [
@@ -106,19 +106,19 @@ def made_anew(metric: str) -> list[dict[str, object]]:
     ]
 
 
-def test_a_container_made_anew_goes_on_counting() -> None:
-    parsed = parse("prometheus", json.dumps(made_anew("container_cpu_usage_seconds_total")))
+def test_counter_of_a_recreated_container_continues() -> None:
+    parsed = parse("prometheus", json.dumps(make_recreated("container_cpu_usage_seconds_total")))
     grown = [101, 102, 103, 103, 105, 107, 109, 111, 113, 115]
     assert parsed.values("cpu_time") == {"web": grown}
     assert {block.origin for block in parsed.samples} == {"computed"}
 
 
-def test_of_a_container_made_anew_the_newer_memory_counts() -> None:
-    parsed = parse("prometheus", json.dumps(made_anew("container_memory_rss")))
+def test_memory_of_the_newer_container_is_used_after_recreation() -> None:
+    parsed = parse("prometheus", json.dumps(make_recreated("container_memory_rss")))
     assert parsed.values("memory_rss") == {"web": [101, 102, 103, 0, 2, 4, 6, 8, 10, 12]}
 
 
-def test_a_container_made_anew_at_unknown_times_is_named() -> None:
+def test_container_recreated_at_an_unknown_time_is_reported() -> None:
     name = 'container_memory_rss{{id=""/docker/{}"", name=""web""}}'
     text = f'"Time","{name.format("aaa")}","{name.format("bbb")}"\n2026-11-21 01:21:43,8,9\n'
     parsed = parse("prometheus", text)
@@ -126,14 +126,14 @@ def test_a_container_made_anew_at_unknown_times_is_named() -> None:
     assert parsed.reports("web was recreated")
 
 
-def test_what_prometheus_says_is_passed_on() -> None:
+def test_warnings_of_prometheus_are_reported() -> None:
     parsed = parse_fixture("containers-edge/synthetic-query-warnings.json")
     assert parsed.values("memory_rss") == {"redis": [4096]}
     assert parsed.reports("a sample was dropped")
     assert parsed.reports("might not be a counter")
 
 
-def test_promtool() -> None:
+def test_promtool_output_is_read() -> None:
     parsed = parse_fixture("containers-edge/synthetic-promtool-range.txt")
     assert parsed.values("memory_rss") == {"/bench/server": [8355840, 8364032]}
     assert parsed.times("memory_rss", "/bench/server")[1] == "2026-11-21T01:21:45.302000"
@@ -142,7 +142,7 @@ def test_promtool() -> None:
     assert instant.values("cpu_time")["/bench/server"] == [1131.5316536]
 
 
-def test_grafana() -> None:
+def test_grafana_csv_is_read() -> None:
     wide = parse_fixture("containers-edge/synthetic-grafana-wide.csv")
     assert wide.values("memory_rss") == {"/bench/server": [8355840, 8364032]}
     assert wide.times("memory_rss", "/bench/server")[0] == "2026-11-21T01:21:43.302000"
@@ -154,7 +154,7 @@ def test_grafana() -> None:
     ]
 
 
-def test_a_number_that_a_line_end_breaks_is_none() -> None:
+def test_number_broken_by_a_line_end_is_not_read() -> None:
     path = FIXTURES / "containers-edge/synthetic-grafana-long.csv"
     broken = parse("prometheus", path.read_bytes().replace(b"8355840", b"83\n5840", 1))
     assert 835840 not in broken.values("memory_rss").get("redis", [])
@@ -184,13 +184,13 @@ def test_times_without_a_zone_are_unknown() -> None:
         ('"Time","container_memory_rss"\n1795224103302,8,9\n', "more or fewer cells"),
     ],
 )
-def test_answers_without_results_say_why(text: str, words: str) -> None:
+def test_response_without_results_is_explained(text: str, words: str) -> None:
     parsed = parse("prometheus", text)
     assert not parsed.readings
     assert parsed.reports(words)
 
 
-def test_native_histograms_and_strange_lines_are_named() -> None:
+def test_native_histograms_and_malformed_lines_are_reported() -> None:
     histogram = {"metric": SAMPLE["metric"], "histogram": [1795224103.5, {"count": "1"}]}
     assert parse("prometheus", json.dumps([histogram])).reports(
         "the unit of container_memory_rss_bucket is unknown"
@@ -213,19 +213,19 @@ VALUES = st.recursive(
 
 
 @given(st.lists(VALUES) | st.dictionaries(KEYS, VALUES))
-def test_no_json_makes_it_fail(value: object) -> None:
+def test_arbitrary_json_never_raises(value: object) -> None:
     parsed = parse("prometheus", json.dumps(value))
     assert parsed.readings or parsed.diagnostics
 
 
 @given(st.text('{}="ab_ @[]>,\n\\0123456789.eNa:', max_size=60))
-def test_no_text_makes_it_fail(text: str) -> None:
+def test_arbitrary_text_never_raises(text: str) -> None:
     for start in ("", 'container_memory_rss{id="/a"} =>\n', '"Time","a"\n', "Series;Time;Value\n"):
         parsed = parse("prometheus", start + text)
         assert parsed.readings or parsed.diagnostics or not parsed.samples
 
 
-def test_native_histograms_lose_the_bounds_that_were_merged_on_the_way() -> None:
+def test_native_histograms_lose_bounds_merged_during_the_run() -> None:
     fine = [[0, "0.1", "0.2", "3"], [0, "0.2", "0.4", "1"], [0, "0.4", "0.8", "2"]]
     merged = [[0, "0.1", "0.4", "5"], [0, "0.4", "0.8", "2"]]
     points = [
@@ -244,21 +244,21 @@ def test_native_histograms_lose_the_bounds_that_were_merged_on_the_way() -> None
     assert parsed.values("observed_time_sum") == {name: [1.5, 1.75]}
 
 
-def test_strange_native_histograms_are_counted() -> None:
+def test_invalid_native_histograms_are_counted() -> None:
     good = {"count": "6", "sum": "1.5", "buckets": [[0, "0.1", "0.2", "3"]]}
-    strange = [None, [1795224103], [1795224103, {}], [1795224103, {**good, "count": "x"}],
+    invalid = [None, [1795224103], [1795224103, {}], [1795224103, {**good, "count": "x"}],
                [1795224103, {**good, "buckets": [[0, "0.1"]]}],
                [1795224103, {**good, "buckets": [[0, "NaN", "0.2", "3"]]}],
                [1795224103, {**good, "buckets": [[0, "0.1", "0.2", "1e999"]]}],
                [1795224103, {**good, "sum": "NaN"}]]  # fmt: skip
     metric = {"__name__": "api_seconds"}
-    answer = [{"metric": metric, "histograms": [*strange, [1795224103, good]]}]
+    answer = [{"metric": metric, "histograms": [*invalid, [1795224103, good]]}]
     parsed = parse("prometheus", json.dumps(answer))
     assert parsed.values("observed_time_count") == {"api_seconds": [6]}
-    assert parsed.reports(f"{len(strange)} values that are not finite numbers")
+    assert parsed.reports(f"{len(invalid)} values that are not finite numbers")
 
 
-def test_histograms_of_two_instances_are_kept_apart_with_their_bounds_last() -> None:
+def test_histograms_of_two_instances_are_kept_apart() -> None:
     def series(instance: str) -> dict[str, object]:
         labels = {"__name__": "api_seconds_bucket", "le": "0.1", "instance": instance}
         return {"metric": labels, "values": [[1795224103, "3"]]}

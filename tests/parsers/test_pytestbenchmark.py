@@ -29,7 +29,7 @@ def values(run: Reading) -> dict[str, tuple[float, int | None]]:
     return {row[2]: (row[3], row[5]) for row in run.rows}
 
 
-def test_a_session_gives_a_run_per_test() -> None:
+def test_session_has_a_run_per_test() -> None:
     runs, problems = read(FIXTURES / "none-1.json")
     assert not problems
     assert [(each.benchmark, each.params) for each in runs] == [
@@ -49,7 +49,7 @@ def test_a_session_gives_a_run_per_test() -> None:
     assert values(runs[0])["p90"][1] == 58
 
 
-def test_a_saved_session_without_its_rounds_is_read() -> None:
+def test_saved_session_without_its_rounds_is_read() -> None:
     runs, problems = read(FIXTURES / "saved.json")
     assert not problems
     assert all("p90" not in values(run) for run in runs)
@@ -68,7 +68,7 @@ def test_a_saved_session_without_its_rounds_is_read() -> None:
         ('{"benchmarks": [{"name": "test_a", "stats": {"med', "truncated"),
     ],
 )
-def test_what_cannot_be_read_is_a_diagnostic(text: str, what: str) -> None:
+def test_unreadable_input_is_a_diagnostic(text: str, what: str) -> None:
     runs, problems = read(text)
     assert not runs
     assert [each.what.startswith(what) for each in problems] == [True]
@@ -92,7 +92,7 @@ def write_session(*tests: tuple[str, dict[str, str]]) -> str:
     return json.dumps({"benchmarks": results})
 
 
-def test_a_param_that_is_an_object_is_the_same_in_each_session() -> None:
+def test_object_param_is_the_same_in_each_session() -> None:
     text = "UNSERIALIZABLE[Case(id='ints', make=<function make_ints at 0x7f00{}>)]"
     for address in ("1a2b", "3c4d"):
         (run,), _ = read(write_session(("ints-9", {"spec": text.format(address), "count": "9"})))
@@ -101,7 +101,7 @@ def test_a_param_that_is_an_object_is_the_same_in_each_session() -> None:
         assert run.params == {"param": "<function make>"}
 
 
-def test_objects_that_only_their_addresses_tell_apart_keep_them() -> None:
+def test_objects_that_differ_only_in_address_keep_it() -> None:
     ids = [f"<x.Case object at 0x7f001a{end}>" for end in ("10", "20")]
     runs, _ = read(write_session(*((each, {}) for each in ids)))
     assert [run.params["param"] for run in runs] == ids
@@ -116,9 +116,7 @@ def test_objects_that_only_their_addresses_tell_apart_keep_them() -> None:
         ({"median": 2, "data": "x"}, 'data has "x" in test_a'),
     ],
 )
-def test_a_damaged_number_is_named_and_costs_only_itself(
-    stats: dict[str, object], what: str
-) -> None:
+def test_damaged_number_is_skipped_with_a_diagnostic(stats: dict[str, object], what: str) -> None:
     document = {"machine_info": {}, "benchmarks": [{"name": "test_a", "stats": stats}]}
     (run,), (problem,) = read(json.dumps(document))
     assert what in str(problem)

@@ -1,4 +1,4 @@
-"""pytest-benchmark's table and its CSV: the values of a row, and what cannot be read of one."""
+"""pytest-benchmark's table and its CSV: the values of a row, and its unreadable cells."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def values(run: Reading) -> dict[str, float]:
     return {row[2]: row[3] for row in run.rows}
 
 
-def test_a_row_is_a_test_as_exact_as_it_is_written() -> None:
+def test_each_row_is_a_test_with_its_resolution() -> None:
     runs, problems = read(FIXTURES / "none-1.txt")
     assert not problems
     assert [(run.benchmark, run.params, run.variant) for run in runs] == [
@@ -57,7 +57,7 @@ def test_sessions_of_a_comparison_are_variants() -> None:
     assert [(run.benchmark, run.variant) for run in runs] == [("a", "0001"), ("test_a", "NOW")]
 
 
-def test_the_csv_has_seconds_and_parameters_by_name() -> None:
+def test_csv_has_seconds_and_parameters_by_name() -> None:
     runs, problems = read(FIXTURES / "table.csv", CSV)
     assert not problems
     assert [(run.benchmark, run.params) for run in runs] == [
@@ -69,7 +69,7 @@ def test_the_csv_has_seconds_and_parameters_by_name() -> None:
     assert runs[2].rows[0][5] == 5596
 
 
-def test_a_table_is_read_within_a_page() -> None:
+def test_table_within_a_page_is_read() -> None:
     text = "# Results\n\n```\n" + HEAD + ROW + "-" * 60 + "\n```\n\ntest_b 1.0000 3.0000 4\n"
     runs, problems = read(text)
     assert [run.benchmark for run in runs] == ["test_a"]
@@ -82,24 +82,24 @@ def test_a_table_is_read_within_a_page() -> None:
         ("test_a[a b]      1,234.5000 (>1000.0)  2,000,000.0000 (inf)  9\n", True),
         ("test_a           1.0000  2.0000  9\n", True),
         ("test_a           1.0000 (1.0)  nan (nan)  9\n", False),
-        ("test_a           1.0000 (1.0)  2.0000 (1.0)  9", False),  # may be cut
+        ("test_a           1.0000 (1.0)  2.0000 (1.0)  9", False),  # may be truncated
         ("test_a           1.0000 (1.0)  9\n", False),
         ("1.0000 (1.0)     2.0000 (1.0)  9\n", False),
         ("test_a           1.0000 (1.0)  2.0000 (1.0)  -9\n", False),
     ],
 )
-def test_a_row_is_read_whole_or_named(row: str, is_read: bool) -> None:
+def test_row_is_read_completely_or_reported(row: str, is_read: bool) -> None:
     runs, problems = read(HEAD + ROW + row)
     assert (len(runs), len(problems)) == (1 + is_read, 1 - is_read)
     assert is_read or problems[0].startswith("x:4: ")
 
 
-def test_a_head_without_rows_is_an_error() -> None:
+def test_header_without_rows_is_an_error() -> None:
     (problem,) = read(HEAD)[1]
     assert problem.startswith("x: no complete table of pytest-benchmark here")
 
 
-def test_a_csv_without_its_rounds_is_refused() -> None:
+def test_csv_without_rounds_is_refused() -> None:
     runs, (problem,) = read("name,median,iqr,outliers\nt.py::test_a,2e-06,0,1;2\n", CSV)
     assert not runs
     assert "rounds" in problem
@@ -112,7 +112,7 @@ def test_two_sessions_in_one_csv_are_not_two_runs() -> None:
     assert "t.py::a appears twice" in problems[0]
 
 
-def test_a_damaged_cell_of_the_csv_costs_only_itself() -> None:
+def test_damaged_csv_cell_is_skipped_with_a_diagnostic() -> None:
     head = "name,min,median,iqr,outliers,rounds\n"
     ((run,), (problem,)) = read(head + "a,1,x,0,1;2,9\n", CSV)
     assert values(run) == {"min": 1.0}

@@ -1,4 +1,4 @@
-"""redis-benchmark's reports, lines and CSV: a run per test, and why there is none."""
+"""redis-benchmark's reports, lines and CSV: a run per test, or a reason for its absence."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_each_report_is_a_run_of_its_test() -> None:
     assert runs[0].load_model == "closed"
 
 
-def test_a_rate_is_as_exact_as_the_milliseconds_under_it() -> None:
+def test_rate_resolution_follows_from_the_milliseconds() -> None:
     (run,), _ = read(OLD.format("SET"))
     steps = {row[1:3]: row[7] for row in run.rows}
     assert steps["request_rate", "mean"] == pytest.approx(94339.62 / 110)
@@ -73,7 +73,7 @@ def test_a_rate_is_as_exact_as_the_milliseconds_under_it() -> None:
     assert steps["latency", "mean"] == 1e-6
 
 
-def test_lines_of_quiet_runs_end_their_progress() -> None:
+def test_quiet_lines_after_progress_output_are_read() -> None:
     runs, problems = read(load("quiet.txt"))
     assert not problems
     names = ["SET", "LPUSH (needed to benchmark LRANGE)", "LRANGE_100 (first 100 elements)"]
@@ -83,14 +83,14 @@ def test_lines_of_quiet_runs_end_their_progress() -> None:
     assert values(run) == {("request_rate", "mean"): 94339.62}
 
 
-def test_progress_that_blanks_overwrite_is_no_part_of_a_name() -> None:
+def test_progress_overwritten_by_blanks_is_not_part_of_a_name() -> None:
     text = (FORMS / "quiet.txt").read_bytes().replace(b"\r", b" " * 40).decode()
     runs, problems = read(text)
     assert not problems
     assert [run.benchmark for run in runs] == [run.benchmark for run in read(load("quiet.txt"))[0]]
 
 
-def test_the_command_above_quiet_lines_is_theirs() -> None:
+def test_command_above_quiet_lines_belongs_to_them() -> None:
     lines = "SET: 9064.88 requests per second\nGET: 9704.69 requests per second\n"
     for tool in ("redis-benchmark", "valkey-benchmark"):
         runs, problems = read(f"$ {tool} -n 4000 -t set,get -q\n{lines}")
@@ -98,7 +98,7 @@ def test_the_command_above_quiet_lines_is_theirs() -> None:
         assert not problems
 
 
-def test_percentiles_of_any_number_are_read() -> None:
+def test_any_percentile_is_read() -> None:
     text = "GET: 1333333.25 requests per second, p50=1.199 msec, p99.9=4.607 msec"
     (run,), _ = read(text)
     assert values(run)["latency", "p99.9"] == pytest.approx(0.004607)
@@ -122,14 +122,14 @@ def test_tables_are_read_with_and_without_a_header() -> None:
         is_claimed('"width","1.50"\n"height","2.00"\n')
 
 
-def test_reports_of_old_versions_and_runs_in_a_loop() -> None:
+def test_reports_of_old_versions_and_looped_runs_are_read() -> None:
     runs, problems = read(OLD.format("SET") + OLD.format("GET") + OLD.format("SET"))
     assert not problems
     assert [run.benchmark for run in runs] == ["SET", "GET", "SET"]
     assert ("latency", "p50") not in values(runs[0])
 
 
-def test_a_command_of_ones_own_is_a_benchmark() -> None:
+def test_custom_command_is_a_benchmark() -> None:
     (run,), problems = read(load("command.txt"))
     assert not problems
     assert run.benchmark == "eval return 1 0"
@@ -139,25 +139,25 @@ def test_a_command_of_ones_own_is_a_benchmark() -> None:
     ("name", "why"),
     [("refused.txt", "Could not connect to Redis"), ("unknown-command.txt", "ERR unknown command")],
 )
-def test_a_run_without_a_result_failed(name: str, why: str) -> None:
+def test_run_without_a_result_is_failed(name: str, why: str) -> None:
     assert is_claimed(load(name))
     (run,), (problem,) = read(load(name))
     assert (run.status, run.rows) == ("failed", [])
     assert why in problem.what
 
 
-def test_a_table_without_a_row_is_of_a_failed_run() -> None:
+def test_table_without_rows_is_a_failed_run() -> None:
     (run,), (problem,) = read('"test","rps","p50_latency_ms"\n')
     assert (run.status, run.rows) == ("failed", [])
     assert "its table has no row" in problem.what
 
 
-def test_a_server_without_config_is_measured_all_the_same() -> None:
+def test_warning_about_the_server_config_is_ignored() -> None:
     runs, problems = read("WARNING: Could not fetch server CONFIG\n" + load("text.txt"))
     assert (len(runs), problems) == (2, [])
 
 
-def test_a_report_without_its_end_is_partial() -> None:
+def test_report_without_its_end_is_partial() -> None:
     text = load("text.txt")
     runs, (problem,) = read(text[: text.rindex("throughput")])
     assert [run.status for run in runs] == ["complete", "partial"]
@@ -165,7 +165,7 @@ def test_a_report_without_its_end_is_partial() -> None:
     assert ("request_rate", "mean") not in values(runs[1])
 
 
-def test_other_lines_between_equals_signs_are_no_tests() -> None:
+def test_other_lines_between_equals_signs_are_not_tests() -> None:
     with pytest.raises(Exception, match="format"):
         is_claimed("====== 3 passed in 0.25 seconds ======\n" * 3)
 
@@ -185,7 +185,7 @@ SUMMARY = """Summary:
 """
 
 
-def test_a_summary_without_its_title_is_named() -> None:
+def test_summary_without_its_title_is_reported() -> None:
     report = load("text.txt").partition("====== GET")[0]
     for text in (f"{report}\n{SUMMARY}", f"{SUMMARY}\n{report}", f"{OLD.format('SET')}{SUMMARY}"):
         runs, (problem,) = read(text)
@@ -196,7 +196,7 @@ def test_a_summary_without_its_title_is_named() -> None:
         assert "no title of its test above it" in problem.what
 
 
-def test_counts_without_their_title_are_named() -> None:
+def test_counts_without_their_title_are_reported() -> None:
     untitled = OLD.partition("\n")[2]
     runs, (problem,) = read(f"{OLD.format('SET')}{untitled}")
     assert len(runs) == 1
@@ -204,7 +204,7 @@ def test_counts_without_their_title_are_named() -> None:
 
 
 @pytest.mark.parametrize("row", ['"GET","209643","0.029"', '"GET","209643.61"'])
-def test_a_row_that_does_not_fit_its_table_is_named(row: str) -> None:
+def test_row_that_does_not_match_its_table_is_reported(row: str) -> None:
     header = '"test","rps","avg_latency_ms"'
     runs, (problem,) = read(f'{header}\n"SET","79365.08","0.766"\n{row}\n{row}\n')
     assert [run.benchmark for run in runs] == ["SET"]
@@ -215,7 +215,7 @@ def test_a_row_that_does_not_fit_its_table_is_named(row: str) -> None:
     assert (problem.line, problem.is_damage) == (2, True)
 
 
-def test_a_whole_rate_in_a_table_without_a_header_is_named() -> None:
+def test_integer_rate_in_a_table_without_a_header_is_reported() -> None:
     runs, (problem,) = read('"SET","94339.62"\n"GET","94339"\n"other","12"\n')
     assert [run.benchmark for run in runs] == ["SET"]
     assert (problem.line, problem.is_damage) == (2, True)
@@ -229,7 +229,7 @@ def test_a_whole_rate_in_a_table_without_a_header_is_named() -> None:
         "{}" + OLD.format("SET"),
     ],
 )
-def test_a_test_of_replies_that_are_errors_failed(text: str) -> None:
+def test_test_with_error_replies_is_failed(text: str) -> None:
     error = "Error from server: NOAUTH Authentication required.\n"
     (run,), (diagnostic,) = read(text.format(error))
     assert (run.benchmark, run.status) == ("SET", "failed")
@@ -238,7 +238,7 @@ def test_a_test_of_replies_that_are_errors_failed(text: str) -> None:
     assert (run.status, diagnostics) == ("complete", [])
 
 
-def test_errors_are_of_the_test_below_them() -> None:
+def test_errors_belong_to_the_test_below_them() -> None:
     line = "{}: 94339.62 requests per second, p50=0.311 msec\n"
     runs, _ = read(f"{line.format('SET')}Error from server: ERR x\n{line.format('GET')}")
     assert [(run.benchmark, run.status) for run in runs] == [("SET", "complete"), ("GET", "failed")]

@@ -1,4 +1,4 @@
-"""A refused file is named, or compared with the nearest format, or described: in one sentence."""
+"""A refused file is named, compared with the nearest format, or described, in one sentence."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ FIXTURES = Path(__file__).parents[2] / "fixtures"
 
 def refuse(data: str | bytes) -> UnknownFormatError:
     content = data.encode() if isinstance(data, str) else data
-    with pytest.raises(UnknownFormatError) as caught:
+    with pytest.raises(UnknownFormatError) as raised:
         registry.identify(Source(None, "new/1.txt", content))
-    return caught.value
+    return raised.value
 
 
 SYSBENCH = """\
@@ -31,17 +31,22 @@ General statistics:
 """
 
 
-def test_another_tools_report_is_named() -> None:
+def test_report_of_another_tool_is_named() -> None:
     assert str(refuse(SYSBENCH)) == (
         "new/1.txt: sysbench's report, which benchkit does not read; "
         "`benchkit help tools` shows how to add a tool"
     )
 
 
-@pytest.mark.parametrize(("tool", "shown"), [("autocannon", "an autocannon"), ("wrk", "a wrk")])
-def test_a_command_without_its_report_is_named(tool: str, shown: str) -> None:
+@pytest.mark.parametrize(
+    ("tool", "article_and_tool"), [("autocannon", "an autocannon"), ("wrk", "a wrk")]
+)
+def test_command_without_its_report_is_named(tool: str, article_and_tool: str) -> None:
     error = refuse(f"$ {tool} -c 9 http://h/\n\nand so on\n")
-    assert error.what == f"this line shows {shown} command, but no complete report follows it"
+    assert (
+        error.what
+        == f"this line shows {article_and_tool} command, but no complete report follows it"
+    )
 
 
 @pytest.mark.parametrize(
@@ -141,7 +146,7 @@ def test_a_command_without_its_report_is_named(tool: str, shown: str) -> None:
         ),
     ],
 )
-def test_a_form_that_is_not_read_says_what_to_give_instead(text: str, what: str, hint: str) -> None:
+def test_unsupported_format_suggests_an_alternative(text: str, what: str, hint: str) -> None:
     error = refuse(text)
     assert error.what.startswith(what)
     assert error.what.endswith(", which benchkit does not read")
@@ -163,13 +168,15 @@ def test_go_test_that_ran_no_benchmark_is_not_an_unknown_format(text: str) -> No
     assert "-bench" in error.hint
 
 
-def test_an_output_of_go_test_that_was_cut_before_its_end_is_not_one_without_benchmarks() -> None:
+def test_truncated_go_test_output_is_not_called_without_benchmarks() -> None:
     assert "ran no benchmark" not in refuse("goos: linux\ngoarch: amd64\n").what
     assert "ran no benchmark" not in refuse("PASS\nall is well\n").what
 
 
 @pytest.mark.parametrize(("opening", "kind", "instead"), BINARIES)
-def test_a_binary_file_is_named_by_its_first_bytes(opening: bytes, kind: str, instead: str) -> None:
+def test_binary_file_is_identified_by_its_first_bytes(
+    opening: bytes, kind: str, instead: str
+) -> None:
     error = refuse(opening + bytes(40))
     assert (error.what, error.hint) == (f"{kind}, which benchkit does not read", instead)
 
@@ -189,19 +196,19 @@ LOCUST = (FIXTURES / "locust" / "none-1_stats.csv").read_text(encoding="utf-8")
     ],
     ids=["one line above", "two lines above", "no opening", "cut off", "broken"],
 )
-def test_the_nearest_format_is_named_with_what_does_not_fit(text: str, sentence: str) -> None:
+def test_nearest_format_is_named_with_the_mismatch(text: str, sentence: str) -> None:
     name = "locust" if text.endswith(LOCUST) else "oha"
     assert f"looks like {name}, except {sentence}" in str(refuse(text))
 
 
-def test_a_command_above_a_history_of_go_benchmarks_is_not_one_of_go_test() -> None:
+def test_command_above_a_go_history_is_not_called_go_test() -> None:
     data = FIXTURES / "github-action-benchmark-forms/synthetic-data.js"
     error = refuse(f"$ cat data.js\n{data.read_text(encoding='utf-8')}")
     assert "looks like github_action_benchmark, except for line 1" in error.what
 
 
 @pytest.mark.parametrize("opening", ["[\n", "[", " [ "])
-def test_a_list_of_results_is_told_from_a_damaged_one(opening: str) -> None:
+def test_list_of_results_is_distinguished_from_a_damaged_result(opening: str) -> None:
     plow = (FIXTURES / "plow" / "none-1.json").read_text(encoding="utf-8")
     assert str(refuse(f"{opening}{plow},\n{plow}]\n")) == (
         "new/1.txt: a list of JSON results that look like plow_json, which is read one result a "
@@ -220,14 +227,14 @@ def test_a_list_of_results_is_told_from_a_damaged_one(opening: str) -> None:
         "{{< toc >}}\n# Name of benchmarks and their context\n",
     ],
 )
-def test_a_page_of_prose_is_no_damaged_result(page: str) -> None:
+def test_page_of_prose_is_not_called_a_damaged_result(page: str) -> None:
     assert refuse(page).what.startswith("unknown format (it starts with ")
 
 
 PROSE = "# Results\n\n" + "Text.\n" * 30
 
 
-def test_the_command_of_a_tool_without_its_report_is_named_with_its_line() -> None:
+def test_command_without_its_report_is_named_with_its_line() -> None:
     text = f"{PROSE}```\n$ ./wrk -t2 -d30s http://h/\nLatency  5.40ms\n```\n"
     assert str(refuse(text)) == (
         "new/1.txt:34: this line shows a wrk command, but no complete report follows it; "
@@ -235,7 +242,7 @@ def test_the_command_of_a_tool_without_its_report_is_named_with_its_line() -> No
     )
 
 
-def test_a_log_of_jmh_without_its_table_is_named() -> None:
+def test_jmh_log_without_its_table_is_named() -> None:
     log = (
         "# JMH version: 1.37\n# VM version: JDK 21\n# Run progress: 0.00% complete, ETA 00:01:00\n"
     )
@@ -244,14 +251,14 @@ def test_a_log_of_jmh_without_its_table_is_named() -> None:
         assert str(refuse(text)).startswith(f"new/1.txt:{line}: {what}")
 
 
-def test_a_log_of_jmeter_is_named_without_its_summary() -> None:
+def test_jmeter_log_is_named() -> None:
     line = "2025-03-25 17:35:16,879 INFO o.a.j.u.JMeterUtils: Setting Locale to en_EN\n"
     error = refuse(line)
     assert error.what == "JMeter's log, which benchkit does not read"
     assert "results.jtl" in error.hint
 
 
-def test_a_sentence_about_a_server_is_no_command() -> None:
+def test_sentence_about_a_server_is_not_a_command() -> None:
     text = "config:\n  # This is a test server run by the team\n  target: http://h:8080\n"
     assert refuse(text).what.startswith("unknown format (it starts with 'config:'")
 
@@ -264,7 +271,7 @@ def test_a_sentence_about_a_server_is_no_command() -> None:
         "BenchmarkX-8    12 ns/op    0 B/op\n",
     ],
 )
-def test_a_list_of_go_benchmarks_that_is_not_read_is_named_with_its_line(rows: str) -> None:
+def test_unread_list_of_go_benchmarks_is_named_with_its_line(rows: str) -> None:
     error = refuse(PROSE + rows)
     kind = "a list of Go benchmarks in a different form from that of go test"
     assert (error.where, error.what) == (
@@ -272,7 +279,7 @@ def test_a_list_of_go_benchmarks_that_is_not_read_is_named_with_its_line(rows: s
     )  # fmt: skip
 
 
-def test_what_a_format_could_read_of_a_misfit_is_offered() -> None:
+def test_mismatching_table_is_compared_with_its_format() -> None:
     text = "starttime\tseconds\tctime\tdtime\tttime\twaits\nTue Nov 21 2023\t1\t2\t3\t4\t5\n"
     assert str(refuse(text)).startswith("new/1.txt: looks like ab_tsv, except ")
 
@@ -298,26 +305,26 @@ def test_what_a_format_could_read_of_a_misfit_is_offered() -> None:
         ),
     ],
 )
-def test_an_unknown_text_is_described(text: str, what: str) -> None:
+def test_unknown_text_is_described(text: str, what: str) -> None:
     assert refuse(text).what.replace("format: ", "format ").startswith(f"unknown format {what}")
 
 
-def test_a_table_of_its_own_is_sent_to_a_map() -> None:
+def test_custom_table_is_referred_to_a_map() -> None:
     assert refuse("variant,run,rps\nnone,1,5\n").hint.startswith("to read its columns")
     assert refuse('{"own": [{"rate": 5}]}').hint.startswith("to read its columns")
 
 
-def test_a_command_that_failed_is_told_from_a_format() -> None:
+def test_failed_command_is_distinguished_from_a_format() -> None:
     error = refuse("bash: wrk: command not found\n")
     assert error.what == "the command failed (it printed 'bash: wrk: command not found')"
 
 
-def test_a_long_document_is_not_called_cut_off() -> None:
+def test_long_document_is_not_called_truncated() -> None:
     error = refuse(json.dumps({"own": ["x" * 9] * HEAD_BYTES}))
     assert error.what == "unknown format: JSON with own"
 
 
-def test_a_key_that_may_be_a_secret_is_not_quoted() -> None:
+def test_possible_secret_in_a_key_is_not_quoted() -> None:
     assert "s3cr3t" not in str(refuse('{"a s3cr3tT0k3nValue99": 1}'))
     assert "s3cr3t" not in str(refuse("name,s3cr3tT0k3nValue99\nx,1\n"))
 
@@ -330,7 +337,7 @@ def test_a_key_that_may_be_a_secret_is_not_quoted() -> None:
         "docker stats --format '{{.Name}}\t{{.CPUPerc}}'\nweb\t12.5%\n",
     ],
 )  # fmt: skip
-def test_rows_of_docker_stats_without_a_header_say_how_to_name_their_columns(text: str) -> None:
+def test_docker_stats_without_a_header_suggests_a_format_option(text: str) -> None:
     error = refuse(text)
     assert "docker stats" in error.what
     assert r'--format "table {{.Name}}\t{{.CPUPerc}}\t{{.MemUsage}}"' in error.hint
@@ -339,12 +346,12 @@ def test_rows_of_docker_stats_without_a_header_say_how_to_name_their_columns(tex
 
 
 @pytest.mark.parametrize("text", ["\N{NO-BREAK SPACE}", "\N{EM SPACE}\n\x1f"])
-def test_a_text_of_other_blanks_is_blank(text: str) -> None:
+def test_text_of_unicode_blanks_is_blank(text: str) -> None:
     with pytest.raises(UnknownFormatError, match="the file is blank"):
         registry.identify(Source(None, "out.txt", text.encode()))
 
 
-BEGUN = {
+UNFINISHED = {
     "autocannon or wrk": "Running 30s test @ http://127.0.0.1:8080/\n",
     "autocannon": "Running 500 requests test @ http://127.0.0.1:8080/\n10 connections\n",
     "ab": "This is ApacheBench, Version 2.3 <$Revision: 1879490 $>\nCopyright 1996 Adam Twiss\n",
@@ -356,15 +363,15 @@ BEGUN = {
 }
 
 
-@pytest.mark.parametrize("tool", BEGUN)
+@pytest.mark.parametrize("tool", UNFINISHED)
 @pytest.mark.parametrize("above", ["", "started at noon\n\n", "$ cat results.txt\n# "])
-def test_output_that_was_cut_before_its_results_names_tool_and_line(tool: str, above: str) -> None:
-    error = refuse(above + BEGUN[tool])
+def test_output_truncated_before_its_results_names_tool_and_line(tool: str, above: str) -> None:
+    error = refuse(above + UNFINISHED[tool])
     assert error.what == f"this line looks like output of {tool}, but no complete report is here"
     assert error.where == f"new/1.txt:{above.count(chr(10)) + 1}"
     assert "whole output" in error.hint
     assert not isinstance(error, ForeignError)
 
 
-def test_a_line_that_any_tool_may_print_names_none() -> None:
+def test_generic_line_names_no_tool() -> None:
     assert refuse("Summary:\n  all went well\n").what.startswith("unknown format")

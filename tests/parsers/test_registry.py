@@ -1,4 +1,4 @@
-"""The registry: one road for all formats, all are asked, two claims are an error naming both."""
+"""The registry: one way for all formats, all are tried, two claims are an error naming both."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ FAR = "x\n" * HEAD_BYTES
     ],
     ids=["owner", "block", "two blocks", "far down", "near and far", "an owner is not searched"],
 )
-def test_every_format_is_asked(text: str, claims: list[str]) -> None:
+def test_every_format_may_claim_a_source(text: str, claims: list[str]) -> None:
     assert names(text) == claims
 
 
@@ -101,10 +101,10 @@ def test_every_format_is_asked(text: str, claims: list[str]) -> None:
     [("OWNER RIVAL", "owner and rival"), ("OWNER BLOCK", "owner and block")],
 )
 def test_two_claims_are_an_error_that_names_both(text: str, both: str) -> None:
-    with pytest.raises(AmbiguousFormatError) as caught:
+    with pytest.raises(AmbiguousFormatError) as error:
         names(text)
     hint = "choose one with --as FORMAT, or as_format= in Python"
-    assert str(caught.value) == f"otlp/1.txt: claimed by {both}; {hint}"
+    assert str(error.value) == f"otlp/1.txt: claimed by {both}; {hint}"
 
 
 @pytest.mark.usefixtures("known")
@@ -120,19 +120,19 @@ def test_two_claims_are_an_error_that_names_both(text: str, both: str) -> None:
     ],
     ids=["empty", "blank", "binary", "other text", "long text", "text that turns binary"],
 )
-def test_what_nobody_claims_is_described(data: bytes, why: str) -> None:
-    with pytest.raises(UnknownFormatError) as caught:
+def test_unclaimed_source_is_described(data: bytes, why: str) -> None:
+    with pytest.raises(UnknownFormatError) as error:
         registry.identify(Source(None, "a.txt", data))
-    assert caught.value.what == why
-    assert len(str(caught.value)) < 200
+    assert error.value.what == why
+    assert len(str(error.value)) < 200
 
 
 @pytest.mark.usefixtures("known")
-def test_a_long_first_line_is_quoted_in_part() -> None:
-    with pytest.raises(UnknownFormatError) as caught:
+def test_long_first_line_is_shortened() -> None:
+    with pytest.raises(UnknownFormatError) as error:
         names("yes " * 500)
-    assert "yes " * 14 in str(caught.value)
-    assert "yes " * 16 not in str(caught.value)
+    assert "yes " * 14 in str(error.value)
+    assert "yes " * 16 not in str(error.value)
 
 
 def test_damaged_gzip_is_unreadable_rather_than_unknown() -> None:
@@ -141,9 +141,9 @@ def test_damaged_gzip_is_unreadable_rather_than_unknown() -> None:
 
 
 @pytest.mark.usefixtures("known")
-@pytest.mark.parametrize(("name", "found"), [("owner", OWNER), ("block2", BLOCK)])
-def test_a_format_is_found_by_its_name_or_a_tools(name: str, found: Format) -> None:
-    assert registry.by_name(name) == (found,)
+@pytest.mark.parametrize(("name", "format_"), [("owner", OWNER), ("block2", BLOCK)])
+def test_format_is_found_by_its_name_or_its_tool(name: str, format_: Format) -> None:
+    assert registry.by_name(name) == (format_,)
 
 
 SUMMARY = make_format("summary", "SUMMARY", tool="tool")
@@ -163,7 +163,7 @@ RAW = make_format("raw", "RAW", tool="tool")
         ("neither", "tool2", [SUMMARY]),
     ],
 )
-def test_of_a_tools_formats_the_user_gets_those_that_claim_the_source(
+def test_tool_name_selects_its_formats_that_claim_the_source(
     monkeypatch: pytest.MonkeyPatch, text: str, name: str, chosen: list[Format]
 ) -> None:
     monkeypatch.setattr(registry, "formats", lambda: (OWNER, SUMMARY, TOOL, RAW))
@@ -171,7 +171,7 @@ def test_of_a_tools_formats_the_user_gets_those_that_claim_the_source(
 
 
 @pytest.mark.usefixtures("known")
-def test_a_format_that_is_the_only_one_of_its_name_needs_no_look_at_the_source() -> None:
+def test_single_format_of_a_name_is_chosen_without_the_source() -> None:
     assert registry.choose(Source(None, "a.gz", b"\x1f\x8b\x08"), "owner") == (OWNER,)
 
 
@@ -185,27 +185,27 @@ def test_a_format_that_is_the_only_one_of_its_name_needs_no_look_at_the_source()
         ("vegeta-edge/old/v12.8.0-report.json", "vegeta", "vegeta"),
     ],
 )
-def test_a_tools_name_chooses_the_form_of_a_real_file(path: str, tool: str, name: str) -> None:
+def test_tool_name_selects_the_format_of_a_real_file(path: str, tool: str, name: str) -> None:
     chosen = registry.choose(Source.load(FIXTURES / path), tool)
     assert [form.name for form in chosen] == [name]
 
 
 @pytest.mark.usefixtures("known")
-def test_an_unknown_name_lists_those_there_are() -> None:
-    with pytest.raises(ConfigError) as caught:
+def test_unknown_name_lists_the_known_formats() -> None:
+    with pytest.raises(ConfigError) as error:
         registry.choose(source("OWNER"), "jmeter")
-    assert "jmeter" in caught.value.what
-    assert caught.value.hint == "known formats: block, owner, piece, rival"
+    assert "jmeter" in error.value.what
+    assert error.value.hint == "known formats: block, owner, piece, rival"
 
 
-def test_a_plugin_takes_the_road_of_the_built_ins(plugin: ModuleType) -> None:
+def test_plugin_is_loaded_like_the_built_ins(plugin: ModuleType) -> None:
     vars(plugin)["FORMAT"] = OWNER
     _, loaded = registry.load((*registry.BUILTIN, point("owner")))
     assert loaded[-1] is OWNER
     assert loaded[:-1] == registry.load(registry.BUILTIN)[1]
 
 
-def test_a_plugin_hands_over_a_tool_with_its_formats(plugin: ModuleType) -> None:
+def test_plugin_provides_a_tool_with_its_formats(plugin: ModuleType) -> None:
     tool = Tool(name="owner", formats=(OWNER, BLOCK), role="load", load_model="open")
     vars(plugin)["FORMAT"] = tool
     assert registry.load([point("owner")]) == ((tool,), (OWNER, BLOCK))
@@ -224,9 +224,7 @@ def test_a_plugin_hands_over_a_tool_with_its_formats(plugin: ModuleType) -> None
         ("a_plugin:FORMLESS", "has no name or no formats"),
     ],
 )
-def test_a_broken_plugin_is_warned_about_and_costs_only_itself(
-    plugin: ModuleType, target: str, why: str
-) -> None:
+def test_broken_plugin_is_skipped_with_a_warning(plugin: ModuleType, target: str, why: str) -> None:
     def leave(name: str) -> None:
         raise SystemExit(3) if name == "LEAVING" else AttributeError(name)
 
@@ -241,7 +239,7 @@ def test_a_broken_plugin_is_warned_about_and_costs_only_itself(
     assert loaded == ((), (OWNER,))
 
 
-def test_of_two_formats_with_one_name_the_first_stays(plugin: ModuleType) -> None:
+def test_first_of_two_formats_with_one_name_is_kept(plugin: ModuleType) -> None:
     vars(plugin).update(FORMAT=OWNER, AGAIN=make_format("owner", "other"))
     with pytest.warns(UserWarning, match=r"\(a_plugin:AGAIN\): a format owner already exists"):
         loaded = registry.load([point("owner"), point("again", "a_plugin:AGAIN")])
@@ -256,20 +254,20 @@ def test_installed_plugins_come_after_the_built_ins_by_name(
     monkeypatch.setattr(registry, "entry_points", lambda **_: installed)
     registry.load_all.cache_clear()
     try:
-        found = [candidate.name for candidate in registry.formats()]
+        every = [candidate.name for candidate in registry.formats()]
     finally:
         registry.load_all.cache_clear()
-    assert found[-2:] == ["owner", "rival"]
-    assert found[:-2] == [each.name for each in registry.load(registry.BUILTIN)[1]]
+    assert every[-2:] == ["owner", "rival"]
+    assert every[:-2] == [each.name for each in registry.load(registry.BUILTIN)[1]]
 
 
-def test_the_built_ins_load_and_describe_themselves() -> None:
+def test_built_ins_load_and_have_descriptions() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         tools, loaded = registry.load(registry.BUILTIN)
     assert len(tools) >= len(registry.BUILTIN)
-    for found in loaded:
-        assert found.tools or found.is_export
-        assert re.search(r"\w", found.summary)
-        assert found.forms
-        assert all(form.signature and form.versions and form.not_recorded for form in found.forms)
+    for format_ in loaded:
+        assert format_.tools or format_.is_export
+        assert re.search(r"\w", format_.summary)
+        assert format_.forms
+        assert all(form.signature and form.versions and form.not_recorded for form in format_.forms)

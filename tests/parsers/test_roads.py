@@ -1,4 +1,4 @@
-"""Reading in columns and reading line by line give the same, whatever the bytes are."""
+"""Reading in columns and reading line by line agree, whatever the bytes are."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from benchkit.parsers.vegeta.results import Results
 from benchkit.reading import source
 from benchkit.reading.source import Source
 
-#: Texts that stand where one goes into another form of the same, or is damaged.
+#: Texts at which a reader falls back to lines, or which damage the text.
 ODD = [
     b"", b"\n", b"\r\n", b"\r", b"\x1b[0m", b" ", b"\t", b"\xff", b"\xc3\xa9", b"\0", b'"', b"\\",
     b",", b"{", b"}", b"-", b"+", b".", b":", b"0", b"9", b"00", b"1e-05", b"-1.5", b"1E3", b"12.",
@@ -52,7 +52,7 @@ ODD = [
 
 @st.composite
 def mutations(draw: st.DrawFn, original: bytes) -> bytes:
-    """Draw a few changes of the original: bytes and lines replaced, dropped, doubled, cut."""
+    """Draw a few changes of the original: bytes and lines replaced, dropped, repeated, cut off."""
     data = original
     for _ in range(draw(st.integers(0, 4))):
         place = draw(st.integers(0, len(data)))
@@ -68,7 +68,9 @@ def mutations(draw: st.DrawFn, original: bytes) -> bytes:
 @pytest.mark.parametrize("name", TEXTS)
 @settings(max_examples=80, deadline=None)
 @given(draw=st.data(), block=st.sampled_from([300, 5000, 1 << 22]))
-def test_both_roads_give_the_same(name: str, draw: st.DataObject, block: int) -> None:
+def test_columns_and_lines_agree_on_mutated_texts(
+    name: str, draw: st.DataObject, block: int
+) -> None:
     form, original = TEXTS[name]
     data = draw.draw(mutations(original))
     with pytest.MonkeyPatch.context() as patch:
@@ -79,20 +81,20 @@ def test_both_roads_give_the_same(name: str, draw: st.DataObject, block: int) ->
     with pytest.MonkeyPatch.context() as patch:
         take_lines(patch)
         is_same = read_all(form, data) == compiled
-    assert is_same, data  # a comparison of all that was read would take pages
+    assert is_same, data  # a comparison of all records would take pages
 
 
-def number_none(text: bytes) -> bytes:
-    """Return results of vegeta without the numbers that show where another attack begins."""
+def remove_numbers(text: bytes) -> bytes:
+    """Return results of vegeta without the numbers that show where another attack starts."""
     return text.replace(b'"seq":', b'"number":')
 
 
 @pytest.mark.parametrize("name", ["vegeta json, bodies", "prometheus, lines", "cadvisor, lines"])
-def test_damaged_gzip_gives_the_same_on_both_roads(
+def test_columns_and_lines_agree_on_damaged_gzip(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     form, original = TEXTS[name]
-    data = gzip.compress(number_none(original) * 40, mtime=0)[:-20]
+    data = gzip.compress(remove_numbers(original) * 40, mtime=0)[:-20]
     monkeypatch.setattr(documents, "_LARGE", 0)
     monkeypatch.setattr(prometheus_columns, "_FEW", 0)
     fast = read_all(form, data)
@@ -102,7 +104,7 @@ def test_damaged_gzip_gives_the_same_on_both_roads(
     assert read_all(form, data) == fast
 
 
-def test_a_fence_behind_a_unit_is_no_part_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fence_after_a_unit_is_not_part_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     form, original = TEXTS["go test"]
     data = original.replace(b" allocs/op\n", b" allocs/o```\n")
     assert data != original
@@ -111,9 +113,9 @@ def test_a_fence_behind_a_unit_is_no_part_of_it(monkeypatch: pytest.MonkeyPatch)
     assert read_all(form, data) == slow
 
 
-def test_a_line_longer_than_a_block_is_told() -> None:
+def test_line_longer_than_a_block_is_reported() -> None:
     form, original = TEXTS["vegeta json, bodies"]
-    original = number_none(original)
+    original = remove_numbers(original)
     found = read_all(form, original + b"x" * (source.LINE_BLOCK + 9) + b"\n" + original)
     (problem,) = found["problems"]
     assert (problem.line, problem.severity) == (16, "warning")
@@ -121,7 +123,7 @@ def test_a_line_longer_than_a_block_is_told() -> None:
     assert len(latencies) == 30
 
 
-def test_an_empty_message_before_what_looks_like_a_value_holds_no_value(
+def test_empty_message_before_a_value_has_no_value(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     form, original = TEXTS["vegeta gob, two streams"]
@@ -136,7 +138,7 @@ def test_an_empty_message_before_what_looks_like_a_value_holds_no_value(
             assert read_all(form, data) == fast
 
 
-def test_the_usual_shapes_are_read_in_columns() -> None:
+def test_usual_shapes_are_read_in_columns() -> None:
     block = k6_columns.read_json(K6)
     points = sum(b'"type":"Point"' in line for line in K6_LINES)
     assert len(block.points.lines) == points > 1000
@@ -149,7 +151,7 @@ def test_the_usual_shapes_are_read_in_columns() -> None:
     for csv in ("vegeta csv", "vegeta csv without errors"):
         assert vegeta_lines.read_columns(1, TEXTS[csv][1], vegeta_lines._read_csv_columns)
     found = list(gobench_columns.part(7, GO * 20))
-    tables = [own for own in found if isinstance(own, gobench_columns.Table)]
+    tables = [part for part in found if isinstance(part, gobench_columns.Table)]
     assert sum(len(table.lines) for table in tables) > 0.8 * GO.count(b"\nBenchmark") * 20
     gob = TEXTS["vegeta gob"][1]
     first, rest = list(vegeta_streams.read_gob(Source(None, "x", gob)))[:2]
@@ -166,7 +168,7 @@ def test_ranges_of_the_usual_shape_are_read_in_columns(monkeypatch: pytest.Monke
     assert len(found) == RANGE.count(b'"values"') == 4
 
 
-def test_looks_that_differ_in_digits_are_read_in_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_samples_that_differ_in_digits_are_read_in_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "_LARGE", 0)
     path = FIXTURES / "tracing-resources/none/cadvisor-v13-1.json"
     found = cadvisor_reader._read_in_columns(Source(None, "x", path.read_bytes()))
@@ -178,21 +180,21 @@ def test_looks_that_differ_in_digits_are_read_in_columns(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("pair", [b'[1795224103,"]', b'[1795224103,""]', b'[1795224103,"8"],[1,"]'])
-def test_a_quote_that_opens_and_closes_holds_no_number(pair: bytes) -> None:
+def test_quote_that_opens_and_closes_has_no_number(pair: bytes) -> None:
     assert prometheus_columns._read_pairs(pair) is None
 
 
 @pytest.mark.parametrize(
-    "parted", ["16 B\n/op\t 2 allocs/op", "16 B/op\t 2 a\nllocs/op", "16 B/op\t 2 allocs/o|"]
+    "split_unit", ["16 B\n/op\t 2 allocs/op", "16 B/op\t 2 a\nllocs/op", "16 B/op\t 2 allocs/o|"]
 )
-def test_a_unit_that_a_line_break_or_a_bar_parts_is_the_same_among_columns(parted: str) -> None:
+def test_broken_unit_is_read_alike_in_columns_and_lines(split_unit: str) -> None:
     form, _ = TEXTS["go test"]
     line = "BenchmarkA-8 \t1000\t{} ns/op\t 16 B/op\t 2 allocs/op\n"
     text = "".join(map(line.format, range(100, 200)))
-    cut = text.replace("150 ns/op\t 16 B/op\t 2 allocs/op", f"150 ns/op\t {parted}").encode()
+    broken = text.replace("150 ns/op\t 16 B/op\t 2 allocs/op", f"150 ns/op\t {split_unit}").encode()
     with pytest.MonkeyPatch.context() as patch:
         take_columns(patch, 1 << 22)
-        compiled = read_all(form, cut)
+        compiled = read_all(form, broken)
     with pytest.MonkeyPatch.context() as patch:
         take_lines(patch)
-        assert read_all(form, cut) == compiled
+        assert read_all(form, broken) == compiled

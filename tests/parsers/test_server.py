@@ -11,7 +11,7 @@ from benchkit.parsers import registry
 from benchkit.parsers.base import Reading, Source
 
 
-def test_a_real_log_of_a_traced_server() -> None:
+def test_real_log_of_a_traced_server_is_read() -> None:
     parsed = parse_fixture("containers-edge/server-traced.log")
     assert parsed.rows("spans_created") == {"agent": 15002}
     assert parsed.rows("spans_saved") == {"exporter": 30004}
@@ -19,7 +19,7 @@ def test_a_real_log_of_a_traced_server() -> None:
     assert [row[-1] for row in reading.rows] == [3, 4]
 
 
-def test_obi_is_named_where_the_log_names_it() -> None:
+def test_obi_spans_are_recognised() -> None:
     assert parse_fixture("containers-edge/synthetic-obi.log").rows("spans_created") == {
         "obi": 30002
     }
@@ -36,16 +36,16 @@ def test_every_line_is_a_reading() -> None:
     "text",
     ["Processed 12 requests today\n", "Processed 12 request", "Served 15002 pages\n"],
 )
-def test_other_lines_are_not_claimed(text: str) -> None:
+def test_other_lines_are_not_recognised(text: str) -> None:
     with pytest.raises(UnknownFormatError):
         registry.identify(Source(None, "x.log", text.encode()))
     assert parse("server", text).reports("no line has the number of processed requests")
 
 
-def test_a_server_without_an_agent_counts_its_requests() -> None:
+def test_server_without_an_agent_counts_its_requests() -> None:
     log = "2026/11/20 23:55:52 http: Server closed\n2026/11/20 23:55:52 Served 15002 requests\n"
     source = Source(None, "server.log", log.encode())
     (reading,) = format_named("server").parse(source)
     assert isinstance(reading, Reading)
     assert [row[:4] for row in reading.rows] == [("server", "requests", "count", 15002)]
-    assert [one.name for one in registry.identify(source)] == ["server"]
+    assert [claim.name for claim in registry.identify(source)] == ["server"]

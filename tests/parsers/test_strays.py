@@ -1,4 +1,4 @@
-"""Lines of others inside a report: a log, a warning, a prompt. They cost none of its numbers."""
+"""Unrelated lines inside a report (a log, a warning, a prompt) lose none of its numbers."""
 
 from __future__ import annotations
 
@@ -36,37 +36,37 @@ def list_values(runs: list[Reading]) -> list[tuple[str, set[tuple[object, ...]]]
 
 @pytest.mark.parametrize("stray", STRAYS.values(), ids=STRAYS.keys())
 @pytest.mark.parametrize("name", REPORTS)
-def test_lines_of_others_cost_a_report_nothing(name: str, stray: str) -> None:
+def test_unrelated_lines_do_not_change_a_report(name: str, stray: str) -> None:
     lines = (FIXTURES / REPORTS[name]).read_text(encoding="utf-8").split("\n")
-    whole = readings("\n".join(lines).encode(), name)
-    for place in range(whole[0].line, whole[0].last_line):
+    intact = readings("\n".join(lines).encode(), name)
+    for place in range(intact[0].line, intact[0].last_line):
         text = "\n".join((*lines[:place], stray, *lines[place:]))
-        assert list_values(readings(text.encode(), name)) == list_values(whole), lines[place]
+        assert list_values(readings(text.encode(), name)) == list_values(intact), lines[place]
 
 
 @pytest.mark.parametrize(
     "note", ["# of [all] (mean)", "// 延迟", "(并发数)", "（并发数）", "<- QPS"]
 )
 @pytest.mark.parametrize("name", REPORTS)
-def test_notes_behind_the_lines_of_a_report_cost_nothing(name: str, note: str) -> None:
+def test_notes_after_lines_do_not_change_a_report(name: str, note: str) -> None:
     text = (FIXTURES / REPORTS[name]).read_text(encoding="utf-8")
     noted = "\n".join(f"{line}   {note}" if line.strip() else "" for line in text.split("\n"))
-    found, plain = (readings(each.encode(), name) for each in (noted, text))
-    assert list_values(found) == list_values(plain)
-    assert [run.target for run in found] == [run.target for run in plain]
-    if note[0] not in "(（":  # as the version of a server may end
-        assert [run.env for run in found] == [run.env for run in plain]
+    actual, plain = (readings(each.encode(), name) for each in (noted, text))
+    assert list_values(actual) == list_values(plain)
+    assert [run.target for run in actual] == [run.target for run in plain]
+    if note[0] not in "(（":  # like the end of a server's version
+        assert [run.env for run in actual] == [run.env for run in plain]
 
 
 @pytest.mark.parametrize("between", ["## nginx", "=== nginx ===", "$ ab -n 300 -c 4 http://h:1/"])
-def test_a_heading_or_a_command_parts_what_stands_around_it(between: str) -> None:
+def test_heading_or_command_separates_reports(between: str) -> None:
     data = f"{UPPER}{between}\n{LOWER}".encode()
     assert len(readings(data)) == 2
     last = data.decode().split("\n").index(" 100%     42 (longest request)") + 1
     assert [(each.line, "lacks its" in each.what) for each in remarks(data)] == [(last, True)]
 
 
-def test_percentages_of_another_run_are_left_out_and_named() -> None:
+def test_percentiles_of_another_run_are_skipped_with_a_diagnostic() -> None:
     data = f"{UPPER}some days later\n{LOWER.replace('100%     42', '100%     99')}".encode()
     (run,) = readings(data)
     (remark,) = remarks(data)
@@ -75,7 +75,7 @@ def test_percentages_of_another_run_are_left_out_and_named() -> None:
     assert "took 0.099 s and 0.042 s" in remark.what
 
 
-def test_what_looks_like_an_error_below_other_text_is_named_and_not_counted() -> None:
+def test_possible_error_below_other_text_is_reported_not_counted() -> None:
     text = (FIXTURES / "nginx-ab/edge/hey-closed-port-1.txt").read_text(encoding="utf-8")
     data = text.replace("distribution:\n  [50]", "distribution:\nport closed\n  [50]").encode()
     named = [each.line for each in remarks(data, "hey") if "not read: '[50]" in each.what]
@@ -83,8 +83,8 @@ def test_what_looks_like_an_error_below_other_text_is_named_and_not_counted() ->
     assert "failures" not in {row[1] for run in readings(data, "hey") for row in run.rows}
 
 
-def test_what_another_progress_report_of_plow_follows_below_other_text_is_not_lost() -> None:
+def test_plow_report_followed_by_other_text_is_kept() -> None:
     text = (FIXTURES / REPORTS["plow"]).read_text(encoding="utf-8")
-    cut = text[: text.index("Latency Histogram")]
-    runs = readings(f"{cut}\nand the next day\n\n{text}".encode(), "plow")
+    truncated = text[: text.index("Latency Histogram")]
+    runs = readings(f"{truncated}\nand the next day\n\n{text}".encode(), "plow")
     assert [run.status for run in runs] == ["partial", "complete"]

@@ -1,4 +1,4 @@
-"""Vegeta's text reports, and what stands around them."""
+"""Vegeta's text reports, and the text around them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SCENARIO = FIXTURES / "skywalking-vegeta"
 EDGE = FIXTURES / "vegeta-edge"
 Key = tuple[str, str, str | None]
 
-#: The scenario's own table: total, rate, throughput, min … max in ms, success in %, codes.
+#: The scenario's table: total, rate, throughput, min … max in ms, success in %, codes.
 HEADLINES = {
     "no-agent/1": "9000 300.03 300.01 1.217 3.628 1.878 5.967 8.118 36.563 134.911 100 200:9000",
     "no-agent/2": "9000 300.04 300.03 1.21 3.298 1.931 5.587 7.063 32.012 93.985 100 200:9000",
@@ -51,12 +51,12 @@ def values(reading: Reading) -> dict[Key, float]:
     return {(row[1], row[2], row[0]): row[3] for row in reading.rows}
 
 
-#: What is remarked of the one run in which no request was answered.
+#: Remarks on the one run in which no request was answered.
 UNANSWERED = "no request was answered (200 failed), so this run has no result"
 
 
 @pytest.mark.parametrize("form", ["text", "report"])
-def test_a_run_without_an_answer_failed_and_one_of_error_statuses_did_not(form: str) -> None:
+def test_run_without_a_response_is_failed_but_error_statuses_are_not(form: str) -> None:
     path = next((SCENARIO / "edge").glob(f"vegeta-{form}-refused.*"))
     (reading,), (problem,) = parse(path)
     assert (reading.status, problem.what, problem.is_remark) == ("failed", UNANSWERED, True)
@@ -68,24 +68,24 @@ def test_a_run_without_an_answer_failed_and_one_of_error_statuses_did_not(form: 
 
 
 @pytest.mark.parametrize("name", HEADLINES)
-def test_the_scenarios_own_numbers_are_read(name: str) -> None:
+def test_numbers_match_the_scenario_table(name: str) -> None:
     folder, run = name.split("/")
     (reading,), problems = parse(SCENARIO / folder / f"vegeta-text-{run}.txt")
     assert [each.what for each in problems] == [UNANSWERED] * (run == "refused")
     total, rate, throughput, *rest = HEADLINES[name].split()
-    found = values(reading)
-    assert found["requests", "count", None] == float(total)
-    assert found["request_rate", "mean", None] == float(rate)
-    assert found["success_rate_per_second", "mean", None] == float(throughput)
+    actual = values(reading)
+    assert actual["requests", "count", None] == float(total)
+    assert actual["request_rate", "mean", None] == float(rate)
+    assert actual["success_rate_per_second", "mean", None] == float(throughput)
     for stat, milliseconds in zip(LATENCIES, rest, strict=False):
-        assert found["latency", stat, None] == pytest.approx(float(milliseconds) / 1e3, rel=1e-12)
-    assert found["error_rate", "mean", None] == pytest.approx(1 - float(rest[7]) / 100, abs=1e-12)
+        assert actual["latency", stat, None] == pytest.approx(float(milliseconds) / 1e3, rel=1e-12)
+    assert actual["error_rate", "mean", None] == pytest.approx(1 - float(rest[7]) / 100, abs=1e-12)
     codes = {code: float(count) for code, count in (part.split(":") for part in rest[8:])}
-    assert {key[2]: found[key] for key in found if key[0] == "responses"} == codes
+    assert {key[2]: actual[key] for key in actual if key[0] == "responses"} == codes
 
 
 @pytest.mark.parametrize("name", HEADLINES)
-def test_the_json_report_differs_by_no_more_than_the_rounding(name: str) -> None:
+def test_json_report_agrees_within_rounding(name: str) -> None:
     folder, run = name.split("/")
     (text,), _ = parse(SCENARIO / folder / f"vegeta-text-{run}.txt")
     (exact,), problems = parse(SCENARIO / folder / f"vegeta-report-{run}.json")
@@ -97,7 +97,7 @@ def test_the_json_report_differs_by_no_more_than_the_rounding(name: str) -> None
         assert abs(value - precise[metric, stat, subject]) <= step
 
 
-def test_all_of_a_report_is_read_with_its_lines_and_resolutions() -> None:
+def test_every_value_of_a_report_has_its_line_and_resolution() -> None:
     (reading,), _ = parse(SCENARIO / "edge" / "vegeta-text-refused.txt")
     assert (reading.tool, reading.form, reading.line, reading.last_line) == ("vegeta", "text", 1, 9)
     assert (reading.status, reading.load_model, reading.target_rate) == ("failed", "open", None)
@@ -139,24 +139,24 @@ def test_all_of_a_report_is_read_with_its_lines_and_resolutions() -> None:
         ),
     ],
 )
-def test_old_versions_are_read_by_their_brackets(
+def test_old_versions_are_read_by_their_bracketed_names(
     version: str, latencies: tuple[str, ...], others: set[tuple[str, str | None]]
 ) -> None:
     (reading,), problems = parse(EDGE / "old" / f"{version}.txt")
-    found = values(reading)
+    actual = values(reading)
     assert not problems
-    assert tuple(key[1] for key in found if key[0] == "latency") == latencies
-    assert found["latency", "max", None] == 0.158283849
-    assert found["latency", "mean", None] == 0.148749877
-    assert found["duration", "total", "attack"] == 0.144101578
-    assert found["error_rate", "mean", None] == 0.875
-    assert others <= {(metric, subject) for metric, _, subject in found}
-    assert (("duration", "total", None) in found) == (version not in {"v1.0.0", "v4.0.0"})
-    assert (("request_rate", "mean", None) in found) == (("request_rate", None) in others)
+    assert tuple(key[1] for key in actual if key[0] == "latency") == latencies
+    assert actual["latency", "max", None] == 0.158283849
+    assert actual["latency", "mean", None] == 0.148749877
+    assert actual["duration", "total", "attack"] == 0.144101578
+    assert actual["error_rate", "mean", None] == 0.875
+    assert others <= {(metric, subject) for metric, _, subject in actual}
+    assert (("duration", "total", None) in actual) == (version not in {"v1.0.0", "v4.0.0"})
+    assert (("request_rate", "mean", None) in actual) == (("request_rate", None) in others)
     assert {row[7] for row in reading.rows if row[4] == "s"} == {1e-9}
 
 
-def test_zeros_of_metrics_never_closed_are_no_measurements() -> None:
+def test_zeros_of_unclosed_metrics_are_left_out() -> None:
     (reading,), (problem,) = parse(EDGE / "old" / "v12.8.0-unclosed.txt")
     assert "Close()" in problem.what
     assert reading.status == "partial"
@@ -172,7 +172,7 @@ def test_zeros_of_metrics_never_closed_are_no_measurements() -> None:
 
 
 @pytest.mark.parametrize("lines", [1, 2, 3])
-def test_zeros_of_metrics_never_closed_are_known_by_the_first_lines(lines: int) -> None:
+def test_zeros_of_unclosed_metrics_are_recognised_from_any_line(lines: int) -> None:
     whole = (EDGE / "old" / "v12.8.0-unclosed.txt").read_text().splitlines(keepends=True)
     (reading,), problems = parse_bytes("".join([*whole[:lines], "then\n"]).encode())
     assert ["truncated" in problem.what for problem in problems] == [True, False]
@@ -181,13 +181,13 @@ def test_zeros_of_metrics_never_closed_are_known_by_the_first_lines(lines: int) 
     assert 0 not in values(reading).values()
 
 
-def test_an_attack_without_results_has_failed() -> None:
+def test_attack_without_results_is_failed() -> None:
     (reading,), problems = parse(EDGE / "old" / "v12.8.0-none.txt")
     assert (reading.status, reading.duration, problems) == ("failed", None, [])
     assert values(reading) == {("requests", "count", None): 0}
 
 
-def test_the_tail_of_a_report_is_a_run_only_where_no_report_follows() -> None:
+def test_tail_of_a_report_is_a_run_unless_a_report_follows() -> None:
     readings, problems = parse(EDGE / "kubectl-tails.txt")
     assert [(r.line, r.last_line, r.status, r.role) for r in readings] == [
         (2, 3, "partial", "part"),
@@ -202,14 +202,14 @@ def test_the_tail_of_a_report_is_a_run_only_where_no_report_follows() -> None:
     assert "2 reports lack their beginning" in problems[1].what
 
 
-def test_the_errors_below_a_report_belong_to_it() -> None:
+def test_errors_below_a_report_belong_to_it() -> None:
     whole = (EDGE / "kubectl-tails.txt").read_text().splitlines()[3:11]
     errors = ['Get "http://h:80/": EOF', "500 Internal Server Error"]
     readings, _ = parse_bytes("\n".join([*whole, *errors, "Pod: b", *whole, ""]).encode())
     assert [(r.line, r.last_line) for r in readings] == [(1, 10), (12, 19)]
 
 
-def test_source_reports_are_parts_of_the_run_that_their_aggregate_gives() -> None:
+def test_source_reports_are_parts_of_their_aggregate() -> None:
     readings, (note,) = parse(EDGE / "aggregated.md")
     assert [reading.role for reading in readings] == ["", "part", "part", "part"]
     counts = [values(reading)["requests", "count", None] for reading in readings]
@@ -219,19 +219,19 @@ def test_source_reports_are_parts_of_the_run_that_their_aggregate_gives() -> Non
 
 
 @pytest.mark.parametrize("heading", ["All pods", "# Aggregate", "**Aggregated reports:**"])
-def test_whatever_heads_the_aggregate_its_sources_are_parts(heading: str) -> None:
+def test_source_reports_are_parts_under_any_aggregate_heading(heading: str) -> None:
     text = (EDGE / "aggregated.md").read_text().replace("Aggregated report", heading)
     readings, _ = parse_bytes(text.replace("Source reports", "## Source reports").encode())
     assert [reading.role for reading in readings] == ["", "part", "part", "part"]
 
 
-def test_an_aggregate_ends_the_parts_of_the_one_before() -> None:
+def test_aggregate_ends_the_parts_of_the_previous_one() -> None:
     readings, (note,) = parse_bytes((EDGE / "aggregated.md").read_bytes() * 2)
     assert [reading.role for reading in readings] == ["", "part", "part", "part"] * 2
     assert note.what.startswith("6 source reports")
 
 
-def test_a_command_above_tells_rate_and_target_of_its_report_alone() -> None:
+def test_command_above_sets_rate_and_target_of_its_report_only() -> None:
     readings, problems = parse(EDGE / "session.txt")
     assert [reading.form for reading in readings] == ["text", "json", "hist"]
     assert [reading.target for reading in readings] == ["/consumer", "", ""]
@@ -251,7 +251,9 @@ def test_a_command_above_tells_rate_and_target_of_its_report_alone() -> None:
         ("vegeta attack -duration=5s", None, "open"),
     ],
 )
-def test_rates_of_commands(command: str, rate: float | None, model: str) -> None:
+def test_rate_and_load_model_are_read_from_the_command(
+    command: str, rate: float | None, model: str
+) -> None:
     reading = begin("text", 1, command)
     assert reading.target_rate == (None if rate is None else pytest.approx(rate))
     assert reading.load_model == model
@@ -259,7 +261,7 @@ def test_rates_of_commands(command: str, rate: float | None, model: str) -> None
 
 @pytest.mark.parametrize("prefix", ["# ", "> ", "\t", "    ", "| ", "vegeta_1  | ", "\x1b[32m"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_prefixes_and_line_ends_change_nothing(prefix: str, end: str) -> None:
+def test_prefixes_and_line_ends_do_not_change_the_result(prefix: str, end: str) -> None:
     text = (SCENARIO / "agent" / "vegeta-text-1.txt").read_text()
     (plain,), _ = parse_bytes(text.encode())
     dressed = end.join(prefix + line for line in text.splitlines()) + end
@@ -269,7 +271,7 @@ def test_prefixes_and_line_ends_change_nothing(prefix: str, end: str) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
-def test_encodings_change_nothing(encoding: str) -> None:
+def test_encodings_do_not_change_the_result(encoding: str) -> None:
     text = (SCENARIO / "edge" / "vegeta-text-refused.txt").read_text(encoding="utf-8")
     (plain,), _ = parse_bytes(text.encode())
     (reading,), _ = parse_bytes(text.encode(encoding))
@@ -277,20 +279,20 @@ def test_encodings_change_nothing(encoding: str) -> None:
 
 
 @given(st.data())
-def test_a_cut_text_says_so_and_never_tells_another_number(data: st.DataObject) -> None:
+def test_truncated_text_is_reported_and_yields_no_wrong_number(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(["agent/vegeta-text-1.txt", "edge/vegeta-text-partial.txt"]))
     whole = (SCENARIO / name).read_bytes()
-    cut = data.draw(st.integers(0, len(whole) - 1))
+    size = data.draw(st.integers(0, len(whole) - 1))
     (complete,), _ = parse_bytes(whole)
-    readings, problems = parse_bytes(whole[:cut])
+    readings, problems = parse_bytes(whole[:size])
     rows = [row for reading in readings for row in reading.rows]
     assert set(rows) <= set(complete.rows)
     if len(rows) < len(complete.rows):
         assert all(reading.status == "partial" for reading in readings)
-        assert problems or not FORMAT.recognises(Source(None, "x", whole[:cut]).head())
+        assert problems or not FORMAT.recognises(Source(None, "x", whole[:size]).head())
 
 
-def test_a_garbled_line_costs_its_own_values() -> None:
+def test_garbled_line_loses_only_its_values() -> None:
     text = (SCENARIO / "agent" / "vegeta-text-1.txt").read_text()
     (reading,), (problem,) = parse_bytes(text.replace("300.04, 300.02", "300.04").encode())
     assert reading.status == "partial"
@@ -301,7 +303,7 @@ def test_a_garbled_line_costs_its_own_values() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "word"),
+    ("old", "new", "message"),
     [
         ("2.311ms", "2.311m", "'Latencies' contains '2.311m' instead of a time"),
         ("9000, 300.04", "9e3, 300.04", "'Requests' contains '9e3' instead of a count"),
@@ -313,12 +315,12 @@ def test_a_garbled_line_costs_its_own_values() -> None:
         ("9000, 300.04", f"{'9' * 400}, 300.04", "'99999999999999999999': the number is too"),
     ],
 )
-def test_what_is_written_another_way_is_left_out(old: str, new: str, word: str) -> None:
+def test_values_in_another_notation_are_left_out(old: str, new: str, message: str) -> None:
     text = (SCENARIO / "agent" / "vegeta-text-1.txt").read_text()
     (plain,), _ = parse_bytes(text.encode())
     (reading,), problems = parse_bytes(text.replace(old, new).encode())
     assert set(reading.rows) < set(plain.rows)
-    assert [word in problem.what for problem in problems] == ([True] if word else [])
+    assert [message in problem.what for problem in problems] == ([True] if message else [])
 
 
 def test_undefined_rates_of_version_6_are_left_out() -> None:
@@ -339,23 +341,23 @@ def test_undefined_rates_of_version_6_are_left_out() -> None:
         "Value     Percentile   TotalCount 1/(1-Percentile)",
     ],
 )
-def test_other_texts_are_not_claimed(text: str) -> None:
+def test_other_texts_are_not_recognised(text: str) -> None:
     assert not FORMAT.recognises(Source(None, "x", text.encode()).head())
     assert parse_bytes(text.encode()) == ([], [])
 
 
-def test_damaged_gzip_gives_the_reports_before_it() -> None:
+def test_damaged_gzip_yields_the_reports_before_the_damage() -> None:
     text = (SCENARIO / "agent" / "vegeta-text-1.txt").read_bytes() * 3000
-    found: list[Record] = []
+    actual: list[Record] = []
     with pytest.raises(UnreadableError, match="truncated"):
-        found.extend(FORMAT.parse(Source(None, "vegeta.txt", gzip.compress(text)[:-2000])))
-    readings = [record for record in found if isinstance(record, Reading)]
+        actual.extend(FORMAT.parse(Source(None, "vegeta.txt", gzip.compress(text)[:-2000])))
+    readings = [record for record in actual if isinstance(record, Reading)]
     assert 0 < len(readings) < 3000
     assert {reading.status for reading in readings[:-1]} == {"complete"}
 
 
 @pytest.mark.parametrize(
-    ("shown", "seconds", "resolution"),
+    ("printed", "seconds", "resolution"),
     [
         ("0", 0, 1e-9),
         ("0s", 0, 1e-9),
@@ -367,21 +369,21 @@ def test_damaged_gzip_gives_the_reports_before_it() -> None:
         ("154.78262ms", 0.15478262, 1e-9),
     ],
 )
-def test_times_are_as_fine_as_vegeta_rounds_them(
-    shown: str, seconds: float, resolution: float
+def test_time_resolution_follows_from_rounding(
+    printed: str, seconds: float, resolution: float
 ) -> None:
-    time = read_time(shown)
+    time = read_time(printed)
     assert (time.value, time.resolution) == (seconds, resolution)
 
 
-def test_an_undefined_success_is_left_out() -> None:
+def test_undefined_success_is_left_out() -> None:
     text = (SCENARIO / "agent" / "vegeta-text-1.txt").read_text().replace("100.00%", "NaN%")
     (reading,), problems = parse_bytes(text.encode())
     assert not problems
     assert "error_rate" not in {row[1] for row in reading.rows}
 
 
-def test_a_command_far_above_tells_nothing_of_a_report() -> None:
+def test_command_far_above_a_report_is_ignored() -> None:
     command = 'echo "GET http://h/a" | vegeta attack -rate=7 | vegeta report'
     text = (SCENARIO / "agent" / "vegeta-text-1.txt").read_text()
     (near,), _ = parse_bytes(f"{command}\n\n\n\n\n{text}".encode())
@@ -390,7 +392,7 @@ def test_a_command_far_above_tells_nothing_of_a_report() -> None:
     assert (far.target, far.target_rate) == ("", None)
 
 
-def test_a_command_above_tells_host_and_query() -> None:
+def test_command_above_gives_host_and_query() -> None:
     reading = begin("text", 1, 'echo "GET http://me:pw@h:8080/a?id=1" | vegeta attack -rate=5')
     assert reading.target == "/a"
     assert reading.env == {"host": "h:8080", "query": "id=1"}

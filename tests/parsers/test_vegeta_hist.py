@@ -35,29 +35,27 @@ def rows(reading: Reading) -> list[tuple[str, str, float, str, int]]:
         (OLD / "v5.9.0-hist.txt", 40, 5),
     ],
 )
-def test_the_sum_of_a_histogram_is_the_number_of_requests(
-    path: Path, count: int, line: int
-) -> None:
+def test_sum_of_a_histogram_is_the_number_of_requests(path: Path, count: int, line: int) -> None:
     (reading,), problems = parse(path.read_bytes())
     assert (reading.form, reading.line, reading.last_line) == ("hist", 1, line)
     assert (reading.status, problems) == ("complete", [])
     assert rows(reading) == [("requests", "count", count, "computed", line)]
 
 
-def test_the_plot_tells_the_percentiles_that_it_has_rows_for() -> None:
+def test_plot_has_the_percentiles_of_its_rows() -> None:
     (reading,), problems = parse((SCENARIO / "no-agent" / "vegeta-hdrplot-1.txt").read_bytes())
     assert (reading.form, reading.status, problems) == ("hdrplot", "complete", [])
     lines = (SCENARIO / "no-agent" / "vegeta-hdrplot-1.txt").read_text().splitlines()
-    found = {stat: value for metric, stat, value, _, _ in rows(reading) if metric == "latency"}
-    assert found.keys() == {"p50", "p75", "p80", "p90", "p95"}
-    assert (found["p50"], found["p90"], found["p95"]) == (0.001877548, 0.005967472, 0.008117921)
+    actual = {stat: value for metric, stat, value, _, _ in rows(reading) if metric == "latency"}
+    assert actual.keys() == {"p50", "p75", "p80", "p90", "p95"}
+    assert (actual["p50"], actual["p90"], actual["p95"]) == (0.001877548, 0.005967472, 0.008117921)
     assert rows(reading)[-1] == ("requests", "count", 9000, "reported", len(lines))
     for _, _, value, _, line in rows(reading)[:-1]:
         assert lines[line - 1].startswith(f"{value * 1e3:.6f}")
     assert {row[7] for row in reading.rows} == {1e-9, None}
 
 
-def test_the_plot_agrees_with_the_report_of_the_same_results() -> None:
+def test_plot_agrees_with_the_report_of_the_same_results() -> None:
     (plot,), _ = parse((OLD / "v12.6.0-hdrplot.txt").read_bytes())
     (report,), _ = parse((OLD / "v12.6.0-report.json").read_bytes())
     exact = {(row[1], row[2]): row[3] for row in report.rows if row[0] is None}
@@ -67,16 +65,16 @@ def test_the_plot_agrees_with_the_report_of_the_same_results() -> None:
 
 
 @given(st.data())
-def test_a_cut_table_says_so_and_never_tells_another_number(data: st.DataObject) -> None:
+def test_truncated_table_is_reported_and_yields_no_wrong_number(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(["vegeta-hist-1.txt", "vegeta-hdrplot-1.txt"]))
     whole = (SCENARIO / "agent" / name).read_bytes()
-    cut = data.draw(st.integers(0, len(whole) - 1))
+    size = data.draw(st.integers(0, len(whole) - 1))
     (complete,), _ = parse(whole)
-    readings, problems = parse(whole[:cut])
-    found = [row for reading in readings for row in reading.rows]
-    assert set(found) <= set(complete.rows)
-    is_whole = any(row[1] == "requests" for row in found)
-    is_seen = FORMAT.recognises(Source(None, "x", whole[:cut]).head())
+    readings, problems = parse(whole[:size])
+    actual = [row for reading in readings for row in reading.rows]
+    assert set(actual) <= set(complete.rows)
+    is_whole = any(row[1] == "requests" for row in actual)
+    is_seen = FORMAT.recognises(Source(None, "x", whole[:size]).head())
     assert (
         is_whole
         or not is_seen
@@ -84,7 +82,7 @@ def test_a_cut_table_says_so_and_never_tells_another_number(data: st.DataObject)
     )
 
 
-def test_tables_stand_among_other_text() -> None:
+def test_tables_among_other_text_are_read() -> None:
     hist = (SCENARIO / "agent" / "vegeta-hist-1.txt").read_text()
     plot = (SCENARIO / "agent" / "vegeta-hdrplot-1.txt").read_text()
     text = "".join(f"# {line}\r\n" for line in f"{hist}then\n{plot}{hist}".splitlines())
@@ -94,7 +92,7 @@ def test_tables_stand_among_other_text() -> None:
 
 
 @pytest.mark.parametrize("digits", [19, 300])
-def test_a_count_that_is_none_is_refused_with_its_line(digits: int) -> None:
+def test_invalid_count_is_refused_with_its_line(digits: int) -> None:
     text = (SCENARIO / "agent" / "vegeta-hist-1.txt").read_text()
     readings, (problem,) = parse(text.replace("4078", "9" * digits).encode())
     assert not readings
@@ -104,7 +102,7 @@ def test_a_count_that_is_none_is_refused_with_its_line(digits: int) -> None:
 
 
 @pytest.mark.parametrize(("old", "new"), [("1.877548", "9.877548"), (" 9000 ", " 900 ")])
-def test_a_plot_whose_numbers_fall_is_left_out(old: str, new: str) -> None:
+def test_plot_with_decreasing_numbers_is_left_out(old: str, new: str) -> None:
     text = (SCENARIO / "no-agent" / "vegeta-hdrplot-1.txt").read_text()
     readings, (problem,) = parse(text.replace(old, new).encode())
     assert not readings
@@ -138,34 +136,34 @@ def roles(text: str) -> tuple[list[tuple[str, str]], list[Diagnostic]]:
 @pytest.mark.parametrize(
     "between", ["", "\n\n", "```\n\n```\n", SAVED, f"As a histogram:\n{SAVED}"]
 )
-def test_a_table_below_a_report_is_no_repeat_of_it(between: str) -> None:
-    one = ATTACK + REPORT + between + TABLE
-    assert roles(one) == ([("text", ""), ("hist", "part")], [])
-    assert roles(one + one) == ([("text", ""), ("hist", "part")] * 2, [])
+def test_table_below_a_report_is_not_a_repeat(between: str) -> None:
+    pair = ATTACK + REPORT + between + TABLE
+    assert roles(pair) == ([("text", ""), ("hist", "part")], [])
+    assert roles(pair + pair) == ([("text", ""), ("hist", "part")] * 2, [])
 
 
 @pytest.mark.parametrize(
     "between", ["", "\n\n", "and the report:\n", SAVED.replace("hist", "text")]
 )
-def test_a_table_above_its_report_is_no_repeat_of_it(between: str) -> None:
-    one = TABLE + between + REPORT
-    found, problems = roles(one)
-    assert (found, problems) == ([("hist", "part"), ("text", "")], [])
-    more = ATTACK + one.replace("]  7", "]  8").replace("9, 9.00, 9", "10, 9.00, 9")
-    assert roles(f"{one}\n{more}")[0] == [("hist", "part"), ("text", "")] * 2
-    readings, _ = parse(f"{ATTACK}{one}".encode())
+def test_table_above_its_report_is_not_a_repeat(between: str) -> None:
+    pair = TABLE + between + REPORT
+    actual, problems = roles(pair)
+    assert (actual, problems) == ([("hist", "part"), ("text", "")], [])
+    more = ATTACK + pair.replace("]  7", "]  8").replace("9, 9.00, 9", "10, 9.00, 9")
+    assert roles(f"{pair}\n{more}")[0] == [("hist", "part"), ("text", "")] * 2
+    readings, _ = parse(f"{ATTACK}{pair}".encode())
     assert [reading.target for reading in readings] == ["/a", "/a"]
 
 
-def test_a_table_between_reports_is_of_the_one_with_its_count() -> None:
+def test_table_between_reports_belongs_to_the_one_with_its_count() -> None:
     second = REPORT.replace("9, 9.00, 9", "3, 9.00, 9")
-    found, problems = roles(f"{REPORT}\n{TABLE.replace(']  7', ']  1')}\n{second}")
-    assert (found, problems) == ([("text", ""), ("hist", "part"), ("text", "")], [])
+    actual, problems = roles(f"{REPORT}\n{TABLE.replace(']  7', ']  1')}\n{second}")
+    assert (actual, problems) == ([("text", ""), ("hist", "part"), ("text", "")], [])
 
 
-def test_a_table_above_a_report_of_other_requests_is_named_and_not_compared() -> None:
-    found, (problem,) = roles(TABLE.replace("]  7", "]  1") + REPORT)
-    assert found == [("hist", "part"), ("text", "")]
+def test_table_above_a_report_with_another_count_is_reported() -> None:
+    actual, (problem,) = roles(TABLE.replace("]  7", "]  1") + REPORT)
+    assert actual == [("hist", "part"), ("text", "")]
     assert (problem.line, problem.is_remark) == (1, True)
     assert "counts 3 requests, and the report below it, in line 4, 9" in problem.what
 
@@ -188,14 +186,14 @@ def test_text_and_json_of_one_attack_are_one_run() -> None:
     assert roles(f"{text}\n{other}\n")[0] == [("text", ""), ("json", "")]
 
 
-def test_a_table_that_counts_other_requests_is_named_and_not_compared() -> None:
-    found, (problem,) = roles(ATTACK + REPORT + "\n" + TABLE.replace("]  7", "]  1"))
-    assert found[1] == ("hist", "part")
+def test_table_below_a_report_with_another_count_is_reported() -> None:
+    actual, (problem,) = roles(ATTACK + REPORT + "\n" + TABLE.replace("]  7", "]  1"))
+    assert actual[1] == ("hist", "part")
     assert (problem.line, problem.is_remark) == (11, True)
     assert "counts 3 requests, and the report above it, in line 2, 9" in problem.what
 
 
 @pytest.mark.parametrize("between", [ATTACK, "## Histogram of caddy\n"])
-def test_a_table_of_an_attack_or_heading_of_its_own_is_a_run(between: str) -> None:
-    found, problems = roles(ATTACK + REPORT + between + TABLE)
-    assert (found[0][1], problems) == (found[1][1], [])
+def test_table_with_a_separate_attack_or_heading_is_a_run(between: str) -> None:
+    actual, problems = roles(ATTACK + REPORT + between + TABLE)
+    assert (actual[0][1], problems) == (actual[1][1], [])

@@ -1,4 +1,4 @@
-"""Vegeta's JSON report, alone, indented, in a log, cut and never closed."""
+"""Vegeta's JSON report: alone, indented, in a log, truncated and never closed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def values(reading: Reading) -> dict[tuple[str, str, str | None], float]:
     return {(row[1], row[2], row[0]): row[3] for row in reading.rows}
 
 
-def test_all_of_a_report_is_read() -> None:
+def test_every_value_of_a_report_is_read() -> None:
     (reading,), problems = parse(REPORT.read_bytes())
     assert not problems
     assert reading.started_at == datetime(2026, 11, 21, 0, 47, 49, 197520, tzinfo=UTC)
@@ -60,7 +60,7 @@ def test_all_of_a_report_is_read() -> None:
 
 @pytest.mark.parametrize("indent", [1, 2, 4])
 @pytest.mark.parametrize("sort_keys", [True, False])
-def test_each_row_points_at_the_line_of_its_number(indent: int, sort_keys: bool) -> None:
+def test_each_row_has_the_line_of_its_number(indent: int, sort_keys: bool) -> None:
     report = json.loads(REPORT.read_text())
     (compact,), _ = parse(REPORT.read_bytes())
     text = "log of today\n\n" + json.dumps(report, indent=indent, sort_keys=sort_keys) + "\nbye\n"
@@ -76,13 +76,13 @@ def test_each_row_points_at_the_line_of_its_number(indent: int, sort_keys: bool)
             assert f"{number:.0f}" in lines[row[9] - 1] or repr(row[3]) in lines[row[9] - 1]
 
 
-def test_the_errors_line_may_hold_braces() -> None:
+def test_errors_may_contain_braces() -> None:
     report = json.loads(REPORT.read_text()) | {"errors": ['} {"latencies":{"total":1}', "\\"]}
     (reading,), problems = parse(json.dumps(report, indent=2).encode())
     assert (len(reading.rows), problems) == (20, [])
 
 
-def test_reports_line_by_line_in_a_log_are_runs() -> None:
+def test_each_report_line_of_a_log_is_a_run() -> None:
     line = REPORT.read_text()
     log = f"run-benchmark:\t{line}noise\n{line}{line}# {line}"
     readings, problems = parse(log.encode())
@@ -91,7 +91,7 @@ def test_reports_line_by_line_in_a_log_are_runs() -> None:
     assert not problems
 
 
-def test_a_cut_report_does_not_take_the_next_with_it() -> None:
+def test_truncated_report_does_not_lose_the_next_one() -> None:
     line = REPORT.read_text()
     readings, problems = parse(f"{line[:300]}\n{line}".encode())
     assert [reading.line for reading in readings] == [2]
@@ -99,25 +99,25 @@ def test_a_cut_report_does_not_take_the_next_with_it() -> None:
 
 
 @given(st.integers(0, 10**6))
-def test_a_cut_report_is_refused(place: int) -> None:
+def test_truncated_report_is_refused(place: int) -> None:
     whole = REPORT.read_bytes().rstrip()
-    cut = whole[: place % len(whole)]
-    readings, problems = parse(cut)
+    truncated = whole[: place % len(whole)]
+    readings, problems = parse(truncated)
     assert not readings
-    assert bool(problems) == FORMAT.recognises(Source(None, "x", cut).head())
+    assert bool(problems) == FORMAT.recognises(Source(None, "x", truncated).head())
 
 
-def test_old_reports_give_what_they_have() -> None:
+def test_old_reports_are_read_without_missing_values() -> None:
     (reading,), problems = parse((OLD / "v1.0.0-report.json").read_bytes())
     assert not problems
     assert (reading.started_at, reading.duration) == (None, None)
-    found = values(reading)
-    assert {key[1] for key in found if key[0] == "latency"} == {"mean", "p95", "p99", "max"}
-    assert found["duration", "total", "attack"] == 0.144101578
-    assert ("request_rate", "mean", None) not in found
+    actual = values(reading)
+    assert {key[1] for key in actual if key[0] == "latency"} == {"mean", "p95", "p99", "max"}
+    assert actual["duration", "total", "attack"] == 0.144101578
+    assert ("request_rate", "mean", None) not in actual
 
 
-def test_zeros_of_metrics_never_closed_are_no_measurements() -> None:
+def test_zeros_of_unclosed_metrics_are_left_out() -> None:
     (reading,), (problem,) = parse((OLD / "v12.8.0-unclosed.json").read_bytes())
     assert "Close()" in problem.what
     assert (reading.status, reading.duration) == ("partial", None)
@@ -134,23 +134,23 @@ def test_zeros_of_metrics_never_closed_are_no_measurements() -> None:
 
 def test_one_request_has_no_rate() -> None:
     (reading,), problems = parse((OLD / "v12.8.0-one-report.json").read_bytes())
-    found = values(reading)
+    actual = values(reading)
     assert not problems
     assert reading.status == "complete"
-    assert found["latency", "p99", None] == 0.142728302
-    assert not {"request_rate", "success_rate_per_second"} & {key[0] for key in found}
+    assert actual["latency", "p99", None] == 0.142728302
+    assert not {"request_rate", "success_rate_per_second"} & {key[0] for key in actual}
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
     [("rate", "fast"), ("requests", True), ("wait", None), ("success", 1e400), ("duration", [3])],
 )
-def test_what_is_no_number_is_left_out(name: str, value: object) -> None:
+def test_invalid_number_is_left_out(name: str, value: object) -> None:
     report = json.loads(REPORT.read_text()) | {name: value, "earliest": "yesterday"}
     (reading,), problems = parse(json.dumps(report).encode())
     assert (len(values(reading)) < 20, reading.started_at, problems) == (True, None, [])
 
 
-def test_objects_that_are_no_report_are_passed_over() -> None:
+def test_objects_other_than_reports_are_ignored() -> None:
     text = '{\n "latencies": {"mean": 3},\n "metrics": {}\n}\n{"a": 1}\n{\n"open": [\n'
     assert parse(text.encode()) == ([], [])

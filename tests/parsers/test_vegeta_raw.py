@@ -1,4 +1,4 @@
-"""Vegeta's raw results in gob, CSV and JSON lines, against its own reports of the same runs."""
+"""Vegeta's raw results in gob, CSV and JSON lines, against vegeta's reports of the same runs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def report(path: Path) -> Reading:
     return reading
 
 
-#: What is remarked of a run.
+#: Remarks on a run.
 UNANSWERED = {
     "refused": ["no request was answered (200 failed), so this run has no result"],
     "partial": [],
@@ -81,8 +81,8 @@ def test_totals_equal_the_json_report_of_the_same_run(name: str, form: str, run:
     assert mean == pytest.approx(latencies["latency", "mean", None], abs=1e-9)
 
 
-def test_percentiles_are_near_those_of_the_sketch() -> None:
-    """Vegeta's t-digest is some per cent off at the tail; here all lie close together."""
+def test_percentiles_are_close_to_those_of_the_sketch() -> None:
+    """Vegeta's t-digest is a few per cent off at the tail; here all values are close together."""
     _, (samples,), _ = parse((RUNS / "vegeta-results-partial.csv.gz").read_bytes())
     reported = values(report(RUNS / "vegeta-report-partial.json"))
     for percent in (50, 90, 95, 99):
@@ -90,7 +90,7 @@ def test_percentiles_are_near_those_of_the_sketch() -> None:
         assert reported["latency", f"p{percent}", None] == pytest.approx(exact, rel=0.05)
 
 
-def test_the_three_encodings_hold_the_same_samples() -> None:
+def test_three_encodings_have_the_same_samples() -> None:
     forms = [parse((RUNS / f"vegeta-results-refused.{ext}").read_bytes()) for ext in ("bin", "csv")]
     forms.append(parse((RUNS / "vegeta-results-refused.json").read_bytes()))
     for _, (samples,), _ in forms:
@@ -109,7 +109,7 @@ def test_the_three_encodings_hold_the_same_samples() -> None:
     + [f"v{v}.csv" for v in ("5.9.0", "7.0.3", "8.0.0", "12.6.0", "12.8.0")]
     + [f"v{v}.json" for v in ("5.9.0", "8.0.0", "12.8.0")],
 )
-def test_every_version_gives_the_totals_of_its_report(name: str) -> None:
+def test_every_version_has_the_totals_of_its_report(name: str) -> None:
     data = (OLD / name).read_bytes()
     assert FORMAT.recognises(Source(None, name, data).head())
     (reading,), (samples,), problems = parse(data)
@@ -120,7 +120,7 @@ def test_every_version_gives_the_totals_of_its_report(name: str) -> None:
     assert reading.target == ("/consumer" if name.startswith("v12.8") else "")
 
 
-def test_bodies_and_headers_are_passed_over() -> None:
+def test_bodies_and_headers_are_ignored() -> None:
     (reading,), (samples,), (problem,) = parse(
         (EDGE / "truncated" / "vegeta-results.cut30.bin").read_bytes()
     )
@@ -130,17 +130,17 @@ def test_bodies_and_headers_are_passed_over() -> None:
 
 
 @given(st.data())
-def test_a_cut_source_gives_its_first_latencies_and_no_totals(data: st.DataObject) -> None:
+def test_truncated_source_yields_its_first_latencies_and_no_totals(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(["v4.0.0.bin", "v8.0.0.bin", "v12.8.0.csv", "v8.0.0.json"]))
     whole = (OLD / name).read_bytes().rstrip(b"\n")
-    cut = whole[: data.draw(st.integers(0, len(whole) - 1))]
-    if not FORMAT.recognises(Source(None, "x", cut).head()):
-        assert len(cut) < 400
+    truncated = whole[: data.draw(st.integers(0, len(whole) - 1))]
+    if not FORMAT.recognises(Source(None, "x", truncated).head()):
+        assert len(truncated) < 400
         return
     _, (complete,), _ = parse(whole)
-    readings, blocks, problems = parse(cut)
-    found = np.concatenate([block.values for block in blocks]) if blocks else np.array([])
-    np.testing.assert_array_equal(found, complete.values[: len(found)])
+    readings, blocks, problems = parse(truncated)
+    actual = np.concatenate([block.values for block in blocks]) if blocks else np.array([])
+    np.testing.assert_array_equal(actual, complete.values[: len(actual)])
     ends_between_results = len(problems) == 0
     assert ends_between_results == any(reading.rows for reading in readings)
     assert {reading.status for reading in readings} <= {
@@ -148,18 +148,18 @@ def test_a_cut_source_gives_its_first_latencies_and_no_totals(data: st.DataObjec
     }
 
 
-def test_damaged_gzip_gives_the_latencies_before_it_and_no_totals() -> None:
+def test_damaged_gzip_yields_earlier_latencies_and_no_totals() -> None:
     whole = (RUNS / "vegeta-results-partial.csv.gz").read_bytes()
-    found: list[Record] = []
+    actual: list[Record] = []
     with pytest.raises(UnreadableError, match="truncated"):
-        found.extend(FORMAT.parse(Source(None, "results", whole[:60_000])))
-    reading, *blocks = found
+        actual.extend(FORMAT.parse(Source(None, "results", whole[:60_000])))
+    reading, *blocks = actual
     assert isinstance(reading, Reading)
     assert (reading.status, reading.rows) == ("partial", [])
     assert 0 < sum(len(block.values) for block in blocks if isinstance(block, Samples)) < 8800
 
 
-def test_files_one_behind_the_other_are_runs_of_their_own() -> None:
+def test_concatenated_files_are_separate_runs() -> None:
     first, second = (OLD / "v4.0.0.bin").read_bytes(), (OLD / "v12.8.0.bin").read_bytes()
     readings, blocks, (problem,) = parse(first + second)
     assert [len(block.values) for block in blocks] == [40, 40]
@@ -181,13 +181,13 @@ def test_text_of_two_attacks_is_two_runs(
     assert "2 result files in a row" in problems[-1].what
 
 
-def test_results_of_two_generators_that_were_merged_are_one_run() -> None:
+def test_merged_results_of_two_generators_are_one_run() -> None:
     lines = (RUNS / "vegeta-results-refused.csv").read_bytes().splitlines(keepends=True)
     (reading,), _, _ = parse(b"".join(line + line.replace(b"1795", b"1796", 1) for line in lines))
     assert values(reading)["requests", "count", None] == 2 * len(lines)
 
 
-def test_attacks_of_one_file_are_told_apart_by_name() -> None:
+def test_attacks_in_one_file_are_distinguished_by_name() -> None:
     partial = (OLD / "v12.8.0.csv").read_text()
     refused = (RUNS / "vegeta-results-refused.csv").read_text()
     readings, _, problems = parse((partial + refused).encode())
@@ -196,7 +196,7 @@ def test_attacks_of_one_file_are_told_apart_by_name() -> None:
     assert counts == {"partial": 40, "refused": 200}
 
 
-def test_several_paths_are_no_target() -> None:
+def test_several_paths_give_no_target() -> None:
     text = (OLD / "v12.8.0.csv").read_text()
     (reading,), _, _ = parse(text.replace("/consumer", "/other", 3).encode())
     assert reading.target == ""
@@ -204,7 +204,7 @@ def test_several_paths_are_no_target() -> None:
     assert reading.target == "/consumer"
 
 
-def test_blocks_are_handed_on_when_full(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_blocks_are_yielded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(raw, "BLOCK", 16)
     monkeypatch.setattr(results, "_TOGETHER", 8)
     monkeypatch.setattr(kernel, "compiled", None)
@@ -215,7 +215,7 @@ def test_blocks_are_handed_on_when_full(monkeypatch: pytest.MonkeyPatch) -> None
     assert [int(block.lines[0]) for block in blocks] == [1, 17, 33]
 
 
-def test_an_error_of_several_lines_stays_one_result() -> None:
+def test_multiline_error_is_one_result() -> None:
     rows = (OLD / "v12.8.0.csv").read_text().splitlines()
     rows[20] = rows[20].replace("context deadline", 'a, ""b""\n\nc')
     (reading,), (samples,), problems = parse("\n".join(rows).encode())
@@ -231,7 +231,7 @@ def test_unescaped_errors_of_version_6_are_read() -> None:
 
 
 @pytest.mark.parametrize("name", ["v12.8.0.csv", "v8.0.0.json"])
-def test_lines_that_are_no_results_cost_the_totals(name: str) -> None:
+def test_lines_that_are_not_results_drop_the_totals(name: str) -> None:
     rows = (OLD / name).read_text().splitlines()
     rows[7:7] = ["^C", "2026/11/21 00:00:00 http: TLS handshake error", ""]
     (reading,), (samples,), (problem,) = parse("\n".join(rows).encode())
@@ -254,33 +254,33 @@ def test_lines_that_are_no_results_cost_the_totals(name: str) -> None:
         "[1, 2]",
     ],
 )
-def test_impossible_results_are_passed_over(line: str) -> None:
+def test_impossible_results_are_skipped(line: str) -> None:
     text = (OLD / "v8.0.0.json").read_text()
     (reading,), (samples,), (problem,) = parse(f"{text}{line}\n{text}".encode())
     assert (len(samples.values), reading.status, problem.line) == (80, "partial", 41)
 
 
-def test_a_number_of_a_request_that_is_none_costs_no_result() -> None:
+def test_invalid_sequence_number_loses_no_result() -> None:
     line = '{"code":200,"timestamp":"2026-11-21T00:00:00Z","latency":5,"bytes_out":0,"bytes_in":0'
     lines = "".join(f'{line},"seq":{seq}}}\n' for seq in ("9" * 30, -7))
     data = f"{(OLD / 'v8.0.0.json').read_text()}{lines}".encode()
-    found = roads.read_all(FORMAT, data)
-    assert not found["problems"]
+    actual = roads.read_all(FORMAT, data)
+    assert not actual["problems"]
     with pytest.MonkeyPatch.context() as patch:
         roads.take_lines(patch)
-        assert roads.read_all(FORMAT, data) == found
+        assert roads.read_all(FORMAT, data) == actual
 
 
 @pytest.mark.parametrize("digits", [20, 21, 5000])
-def test_a_number_of_too_many_digits_is_no_result_on_any_road(digits: int) -> None:
+def test_number_with_too_many_digits_is_not_a_result_in_any_reader(digits: int) -> None:
     line = "1795222069242054756,200,142728302,0,{},,,a,1"
     data = "".join(f"{line.format(count)}\n" for count in (0, "0" * digits, 0)).encode()
-    found = roads.read_all(FORMAT, data)
-    assert len(found["problems"]) == (digits > 20)
-    for road in (roads.leave_kernel, roads.take_lines):
+    actual = roads.read_all(FORMAT, data)
+    assert len(actual["problems"]) == (digits > 20)
+    for fall_back in (roads.leave_kernel, roads.take_lines):
         with pytest.MonkeyPatch.context() as patch:
-            road(patch)
-            assert roads.read_all(FORMAT, data) == found
+            fall_back(patch)
+            assert roads.read_all(FORMAT, data) == actual
 
 
 def test_times_with_a_zone_are_utc() -> None:
@@ -298,7 +298,7 @@ def test_one_request_has_no_rate() -> None:
     assert "request_rate" not in {row[1] for row in reading.rows}
 
 
-def test_a_gob_of_something_else_is_refused() -> None:
+def test_gob_of_another_type_is_refused() -> None:
     data = (OLD / "v8.0.0.bin").read_bytes().replace(b"Timestamp", b"Timestump")
     readings, blocks, (problem,) = parse(data)
     assert (readings, blocks, problem.severity) == ([], [], "error")
@@ -318,7 +318,7 @@ def test_a_gob_of_something_else_is_refused() -> None:
     ],
     ids=["empty", "binary", "few columns", "seconds", "few keys", "BOM and CRLF", "gzip"],
 )
-def test_detection_is_by_content(data: bytes, form: str | None) -> None:
+def test_format_is_detected_by_content(data: bytes, form: str | None) -> None:
     assert form_of(Source(None, "x.csv", data).head()) == form
 
 
@@ -327,7 +327,7 @@ def test_detection_is_by_content(data: bytes, form: str | None) -> None:
     sorted(RUNS.parent.rglob("vegeta-*")),
     ids=lambda path: f"{path.parent.name}/{path.name}",
 )
-def test_a_file_is_either_raw_or_a_report(path: Path) -> None:
+def test_file_is_either_raw_results_or_a_report(path: Path) -> None:
     head = Source.load(path).head()
     assert FORMAT.recognises(head) == ("results" in path.name)
     assert REPORT.recognises(head) == ("results" not in path.name)
@@ -344,13 +344,13 @@ def test_a_file_is_either_raw_or_a_report(path: Path) -> None:
         ("utf-8", "utf-8", b"\xef\xbb\xbf"),
     ],
 )
-def test_a_gob_that_a_shell_rewrote_as_text_says_so(
+def test_gob_rewritten_as_text_by_a_shell_is_reported(
     name: str, source: str, target: str, mark: bytes
 ) -> None:
     gob = (EDGE / "old" / f"{name}.bin").read_bytes()
     data = mark + gob.decode(source, errors="replace").encode(target)
-    (found,) = registry.identify(Source(None, "x.bin", data))
-    (problem,) = found.parse(Source(None, "x.bin", data))
+    (actual,) = registry.identify(Source(None, "x.bin", data))
+    (problem,) = actual.parse(Source(None, "x.bin", data))
     assert isinstance(problem, Diagnostic)
     assert "PowerShell" in problem.what
     assert "-output=results.bin" in problem.hint

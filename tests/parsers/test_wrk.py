@@ -16,7 +16,7 @@ MEASURED = sorted(TRACING.glob("*/wrk-[0-9].txt"))
 WARM_UPS = sorted(TRACING.glob("*/wrk-warmup-*.txt"))
 
 
-def test_a_whole_report_is_read_value_by_value() -> None:
+def test_every_value_of_a_complete_report_is_read() -> None:
     reading = only(WHOLE)
     assert values(reading) == near(
         {
@@ -42,7 +42,7 @@ def test_a_whole_report_is_read_value_by_value() -> None:
     assert remarks(WHOLE) == []
 
 
-def test_the_run_is_described_as_far_as_wrk_tells() -> None:
+def test_run_metadata_is_read() -> None:
     reading = only(WHOLE)
     assert (reading.tool, reading.form, reading.status) == ("wrk", "text", "complete")
     assert (reading.line, reading.last_line) == (1, 13)
@@ -55,24 +55,24 @@ def test_the_run_is_described_as_far_as_wrk_tells() -> None:
     assert reading.tool_version is None
 
 
-def test_a_row_knows_its_line_its_unit_and_its_rounding() -> None:
-    told = {row[1:3]: (row[4], row[5], row[7], row[8], row[9]) for row in only(WHOLE).rows}
-    assert told["latency", "mean"] == ("s", None, 1e-5, "reported", 4)
-    assert told["latency", "stdev"] == ("s", None, 1e-8, "reported", 4)
-    assert told["thread_request_rate", "mean"] == ("1/s", None, 10.0, "reported", 5)
-    assert told["latency_within_stdev", "mean"] == ("1", None, 1e-4, "reported", 4)
-    assert told["latency", "p99"] == ("s", None, 1e-5, "reported", 10)
-    assert told["requests", "count"] == ("1", None, 1.0, "reported", 11)
-    assert told["bytes_in", "total"] == ("B", None, 0.01 * 2**20, "reported", 11)
-    assert told["request_rate", "mean"] == ("1/s", None, 0.01, "reported", 12)
+def test_rows_have_unit_resolution_and_line() -> None:
+    details = {row[1:3]: (row[4], row[5], row[7], row[8], row[9]) for row in only(WHOLE).rows}
+    assert details["latency", "mean"] == ("s", None, 1e-5, "reported", 4)
+    assert details["latency", "stdev"] == ("s", None, 1e-8, "reported", 4)
+    assert details["thread_request_rate", "mean"] == ("1/s", None, 10.0, "reported", 5)
+    assert details["latency_within_stdev", "mean"] == ("1", None, 1e-4, "reported", 4)
+    assert details["latency", "p99"] == ("s", None, 1e-5, "reported", 10)
+    assert details["requests", "count"] == ("1", None, 1.0, "reported", 11)
+    assert details["bytes_in", "total"] == ("B", None, 0.01 * 2**20, "reported", 11)
+    assert details["request_rate", "mean"] == ("1/s", None, 0.01, "reported", 12)
 
 
-def test_the_scenario_is_there() -> None:
+def test_scenario_has_all_runs() -> None:
     assert (len(MEASURED), len(WARM_UPS)) == (40, 40)
 
 
 @pytest.mark.parametrize("path", MEASURED + WARM_UPS, ids=lambda p: f"{p.parent.name}-{p.stem}")
-def test_every_run_of_the_scenario_is_whole(path: Path) -> None:
+def test_every_run_of_the_scenario_is_complete(path: Path) -> None:
     reading = only(path)
     assert reading.status == "complete"
     assert len(reading.rows) == (17 if path in MEASURED else 13)
@@ -90,20 +90,20 @@ def test_every_run_of_the_scenario_is_whole(path: Path) -> None:
         ("skywalking/wrk-8.txt", 9145.48, 0.000739, 0.00866, 0.03242),
     ],
 )
-def test_runs_agree_with_the_scenarios_own_table(
+def test_runs_match_the_scenario_table(
     name: str, rate: float, p50: float, p99: float, largest: float
 ) -> None:
-    found = values(only(TRACING / name))
+    actual = values(only(TRACING / name))
     expected = {
         ("request_rate", "mean"): rate,
         ("latency", "p50"): p50,
         ("latency", "p99"): p99,
         ("latency", "max"): largest,
     }
-    assert {key: found[key] for key in expected} == near(expected)
+    assert {key: actual[key] for key in expected} == near(expected)
 
 
-def test_a_rate_whose_thousands_are_parted_is_read() -> None:
+def test_rate_with_a_thousands_separator_is_read() -> None:
     """It was left out as damaged, and the run was partial."""
     text = WHOLE.read_text(encoding="utf-8")
     run = only(re.sub(r"(Requests/sec: +)(\d+)(\d{3}\.)", r"\1\2,\3", text).encode())
@@ -112,8 +112,8 @@ def test_a_rate_whose_thousands_are_parted_is_read() -> None:
 
 
 def test_errors_are_failures_by_reason() -> None:
-    found = values(only(EDGE / "wrk/wrk-mixed-errors-1.txt"))
-    failures = {key: value for key, value in found.items() if "failures" in key[0]}
+    actual = values(only(EDGE / "wrk/wrk-mixed-errors-1.txt"))
+    failures = {key: value for key, value in actual.items() if "failures" in key[0]}
     assert failures == {
         ("failures/connect", "count"): 0.0,
         ("failures/read", "count"): 98.0,
@@ -123,7 +123,7 @@ def test_errors_are_failures_by_reason() -> None:
     }
 
 
-def test_timeouts_censor_latencies_and_that_is_said_with_the_numbers() -> None:
+def test_timeouts_are_reported_as_censoring_latencies() -> None:
     (remark,) = remarks(EDGE / "wrk/wrk-mixed-errors-1.txt")
     assert remark.severity == "warning"
     assert "24 of 35890 requests timed out" in remark.what
@@ -136,17 +136,17 @@ def test_errors_without_socket_errors_are_read() -> None:
     assert remarks(path) == []
 
 
-def test_zeros_of_a_run_without_samples_are_no_latencies() -> None:
+def test_zeros_of_a_run_without_samples_are_not_latencies() -> None:
     path = EDGE / "wrk/wrk-all-timeouts-1.txt"
-    found = values(only(path))
-    assert [key for key in found if key[0].startswith("latency")] == []
-    assert found["failures/timeout", "count"] == 4.0
-    assert found["thread_request_rate", "max"] == 0.0
+    actual = values(only(path))
+    assert [key for key in actual if key[0].startswith("latency")] == []
+    assert actual["failures/timeout", "count"] == 4.0
+    assert actual["thread_request_rate", "max"] == 0.0
     (remark,) = remarks(path)
     assert "4 requests completed (4 timed out)" in remark.what
 
 
-def test_digits_of_other_scripts_are_damage_on_either_road() -> None:
+def test_digits_of_other_scripts_are_treated_as_damage() -> None:
     text = WHOLE.read_text(encoding="utf-8")
     line = next(line for line in text.splitlines() if "Latency  " in line)
     stdev = line.split()[2]
@@ -156,7 +156,7 @@ def test_digits_of_other_scripts_are_damage_on_either_road() -> None:
         assert "is truncated or altered" in remarks(hurt)[0].what
 
 
-def test_a_run_without_a_single_request_says_so() -> None:
+def test_run_without_a_completed_request_is_reported() -> None:
     path = EDGE / "synthetic-nan-mac.txt"
     assert set(values(only(path))) == {
         ("requests", "count"),
@@ -169,7 +169,7 @@ def test_a_run_without_a_single_request_says_so() -> None:
     assert only(path).status == "failed"
 
 
-def test_without_latency_there_are_no_percentiles() -> None:
+def test_report_without_the_latency_option_has_no_percentiles() -> None:
     reading = only(EDGE / "wrk/wrk-nolatency-1.txt")
     assert reading.status == "complete"
     assert {stat for metric, stat in values(reading) if metric == "latency"} == {
@@ -179,18 +179,18 @@ def test_without_latency_there_are_no_percentiles() -> None:
     }
 
 
-def test_what_a_script_prints_below_is_nobodys_error() -> None:
+def test_output_of_a_script_below_the_report_is_ignored() -> None:
     path = EDGE / "wrk/wrk-lua-done-1.txt"
     assert only(path).last_line == 13
     assert remarks(path) == []
 
 
-def test_an_interrupted_run_has_its_real_length() -> None:
+def test_interrupted_run_has_its_actual_duration() -> None:
     reading = only(EDGE / "wrk/wrk-sigint-1.txt")
     assert (reading.status, reading.duration) == ("complete", 2.0)
 
 
-def test_a_refused_connection_is_a_failed_run() -> None:
+def test_refused_connection_is_a_failed_run() -> None:
     path = EDGE / "wrk/wrk-refused-1.txt"
     assert claimed(path)
     reading = only(path)
@@ -200,7 +200,7 @@ def test_a_refused_connection_is_a_failed_run() -> None:
     assert remark.line == 1
 
 
-def test_a_refused_connection_below_a_prompt_keeps_its_command() -> None:
+def test_refused_connection_below_a_prompt_keeps_its_command() -> None:
     data = b"$ wrk -c1 -t1 http://h:1/\nunable to connect to h:1 Connection refused\n"
     assert claimed(data)
     assert only(data).command == "wrk -c1 -t1 http://h:1/"
@@ -217,26 +217,26 @@ def test_many_runs_in_a_file_keep_their_commands() -> None:
     assert rates == [10863.73, 47450.04, 24025.13]
 
 
-def test_many_runs_need_no_prompts() -> None:
+def test_many_runs_without_prompts_are_read() -> None:
     runs = readings(EDGE / "multi/wrk-2runs-noprompt.txt")
     assert [(run.status, run.command) for run in runs] == [("complete", None)] * 2
     assert [values(run)["request_rate", "mean"] for run in runs] == [29507.69, 63798.10]
 
 
-def test_another_tools_report_in_the_file_is_left_alone() -> None:
+def test_report_of_another_tool_in_the_file_is_ignored() -> None:
     path = EDGE / "multi/wrk-then-ab.txt"
     assert only(path).last_line == 9
     assert remarks(path) == []
 
 
-def test_a_command_for_other_threads_is_not_this_runs() -> None:
+def test_command_with_other_threads_belongs_to_another_run() -> None:
     text = WHOLE.read_text()
     assert only(f"$ wrk -t4 -c8 http://h/\n{text}".encode()).command is None
     assert only(f"$ wrk -t 2 -c 8 http://h/\n{text}".encode()).command is not None
     assert only(f"I measured with wrk below.\n{text}".encode()).command is None
 
 
-def test_pasted_reports_are_found_under_every_prefix() -> None:
+def test_pasted_reports_are_read_behind_every_prefix() -> None:
     runs = readings(EDGE / "synthetic-pasted.md")
     assert [run.target[1:] for run in runs] == [
         "commented",
@@ -252,14 +252,14 @@ def test_pasted_reports_are_found_under_every_prefix() -> None:
     assert remarks(EDGE / "synthetic-pasted.md") == []
 
 
-def test_wrk_1_is_read_and_does_not_correct() -> None:
+def test_wrk_1_is_read_as_uncorrected() -> None:
     reading = only(EDGE / "synthetic-wrk1.txt")
     assert (reading.target, reading.corrected) == ("/index.html", "no")
     assert (reading.load_model, reading.status) == ("closed", "complete")
     assert values(reading)["request_rate", "mean"] == 99606.37
 
 
-def test_a_version_above_the_report_is_kept_and_decides_on_the_correction() -> None:
+def test_version_above_the_report_decides_the_correction() -> None:
     reading = only(EDGE / "synthetic-wrk3-version.txt")
     assert (reading.tool_version, reading.corrected) == ("3.1.2", "no")
     newer = (EDGE / "synthetic-wrk3-version.txt").read_text().replace("3.1.2", "debian/4.1.0-3")
@@ -267,9 +267,9 @@ def test_a_version_above_the_report_is_kept_and_decides_on_the_correction() -> N
     assert (reading.tool_version, reading.corrected) == ("debian/4.1.0-3", "approximate")
 
 
-def test_minutes_are_minutes_and_the_head_is_rounded() -> None:
+def test_minutes_are_converted_and_the_head_is_rounded() -> None:
     reading = only(EDGE / "synthetic-minutes.txt")
-    found = values(reading)
+    actual = values(reading)
     expected = {
         ("latency", "mean"): 1.08,
         ("latency", "max"): 90.0,
@@ -281,7 +281,7 @@ def test_minutes_are_minutes_and_the_head_is_rounded() -> None:
         ("bytes_in", "total"): 972.8,
         ("bandwidth_in", "mean"): 4.86,
     }
-    assert {key: found[key] for key in expected} == near(expected)
+    assert {key: actual[key] for key in expected} == near(expected)
     assert reading.duration == pytest.approx(199.8)
     assert {row[7] for row in reading.rows if row[1] == "duration"} == {0.6}
 
@@ -297,7 +297,7 @@ def test_minutes_are_minutes_and_the_head_is_rounded() -> None:
         ("http://[::1]:80/a#b", "/a"),
     ],
 )
-def test_the_target_is_the_path_alone(url: str, target: str) -> None:
+def test_target_is_only_the_path(url: str, target: str) -> None:
     text = WHOLE.read_text().replace("http://127.0.0.1:8080/ping/GRM", url)
     assert only(text.encode()).target == target
 
@@ -311,48 +311,48 @@ def test_wrk2_is_an_open_load_with_its_rate() -> None:
     assert remarks(EDGE / "synthetic-wrk2.txt") == []
 
 
-def test_a_rate_in_the_command_tells_wrk2_where_nothing_else_does() -> None:
+def test_rate_in_the_command_identifies_wrk2() -> None:
     text = f"$ wrk -t2 -c8 --rate=150 http://h/\n{WHOLE.read_text()}"
     reading = only(text.encode())
     assert (reading.tool, reading.load_model, reading.target_rate) == ("wrk2", "open", 150.0)
 
 
-def test_of_two_places_the_more_precise_counts() -> None:
+def test_more_precise_of_two_values_is_used() -> None:
     rows = {row[2]: row for row in only(EDGE / "synthetic-wrk2.txt").rows if row[1] == "latency"}
-    told = {stat: (row[3], row[7], row[9]) for stat, row in rows.items()}
-    assert told["mean"] == (0.00214, 1e-6, 32)
-    assert told["stdev"] == (0.00052107, 1e-8, 7)
-    assert told["max"] == (0.004048, 1e-6, 33)
-    assert told["min"] == (0.000412, 1e-6, 22)
-    assert told["p50"] == (0.002101, 1e-6, 24)
-    assert told["p99"] == (0.00349, 1e-5, 13)
-    assert told["p99.999"] == (0.00405, 1e-5, 16)
-    assert told["p95"] == (0.003055, 1e-6, 27)
-    assert told["p98.75"] == (0.003439, 1e-6, 28)
+    details = {stat: (row[3], row[7], row[9]) for stat, row in rows.items()}
+    assert details["mean"] == (0.00214, 1e-6, 32)
+    assert details["stdev"] == (0.00052107, 1e-8, 7)
+    assert details["max"] == (0.004048, 1e-6, 33)
+    assert details["min"] == (0.000412, 1e-6, 22)
+    assert details["p50"] == (0.002101, 1e-6, 24)
+    assert details["p99"] == (0.00349, 1e-5, 13)
+    assert details["p99.999"] == (0.00405, 1e-5, 16)
+    assert details["p95"] == (0.003055, 1e-6, 27)
+    assert details["p98.75"] == (0.003439, 1e-6, 28)
     assert {row[5] for row in rows.values()} == {39561}
 
 
-def test_uncorrected_latencies_are_a_metric_of_their_own() -> None:
-    found = values(only(WRK2))
-    assert found["latency", "p50"] == pytest.approx(314.999807, rel=1e-12)
-    assert found["latency", "p99"] == pytest.approx(654.6, rel=1e-12)
-    assert found["latency", "max"] == pytest.approx(662.175744, rel=1e-12)
-    assert found["uncorrected_latency", "p50"] == pytest.approx(0.003059, rel=1e-12)
-    assert found["uncorrected_latency", "p99"] == pytest.approx(0.00867, rel=1e-12)
-    assert found["uncorrected_latency", "mean"] == pytest.approx(0.003212, rel=1e-12)
-    assert found["uncorrected_latency", "max"] == pytest.approx(0.035552, rel=1e-12)
+def test_uncorrected_latencies_are_a_separate_metric() -> None:
+    actual = values(only(WRK2))
+    assert actual["latency", "p50"] == pytest.approx(314.999807, rel=1e-12)
+    assert actual["latency", "p99"] == pytest.approx(654.6, rel=1e-12)
+    assert actual["latency", "max"] == pytest.approx(662.175744, rel=1e-12)
+    assert actual["uncorrected_latency", "p50"] == pytest.approx(0.003059, rel=1e-12)
+    assert actual["uncorrected_latency", "p99"] == pytest.approx(0.00867, rel=1e-12)
+    assert actual["uncorrected_latency", "mean"] == pytest.approx(0.003212, rel=1e-12)
+    assert actual["uncorrected_latency", "max"] == pytest.approx(0.035552, rel=1e-12)
 
 
-def test_levels_that_print_alike_are_kept_once() -> None:
+def test_levels_with_equal_labels_are_kept_once() -> None:
     assert values(only(WRK2))["uncorrected_latency", "p99.9999"] == pytest.approx(0.004002)
 
 
-def test_wrk2_does_not_censor() -> None:
+def test_wrk2_timeouts_do_not_censor_latencies() -> None:
     assert values(only(WRK2))["failures/timeout", "count"] == 61044.0
     assert remarks(WRK2) == []
 
 
-def test_an_empty_histogram_gives_no_latency() -> None:
+def test_empty_histogram_yields_no_latency() -> None:
     path = EDGE / "synthetic-wrk2-short.txt"
     assert {metric for metric, _ in values(only(path))} == {
         "requests",
@@ -366,7 +366,7 @@ def test_an_empty_histogram_gives_no_latency() -> None:
     assert "calibrate" in remark.hint
 
 
-def test_a_single_line_below_its_command_is_a_partial_run() -> None:
+def test_single_line_below_its_command_is_a_partial_run() -> None:
     rate = "Requests/sec:  15535.10\n"
     command = "wrk -t4 -c100 -d10s http://127.0.0.1:8080/list"
     text = f"$ {command} | grep Requests\n{rate}"

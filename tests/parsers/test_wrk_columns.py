@@ -25,30 +25,28 @@ _LEVELS = """\
 
 
 @pytest.mark.parametrize("command", [True, False], ids=["with -R", "without a command"])
-def test_a_column_headed_99_is_the_99th_percentile_and_no_maximum(command: bool) -> None:
+def test_column_headed_99_is_the_99th_percentile_not_the_maximum(command: bool) -> None:
     text = DSB if command else DSB.partition("\n")[2]
     reading = only(text.encode())
     assert (reading.tool, reading.load_model, reading.status) == ("wrk2", "open", "complete")
     assert reading.target_rate == (2000.0 if command else None)
     assert reading.params == {"connections": "40", "threads": "2"}
-    found = values(reading)
-    assert found["latency", "p99"] == pytest.approx(0.000319)
-    assert found["thread_request_rate", "p99"] == 1220.0
-    assert not any(stat == "max" for _, stat in found)
+    actual = values(reading)
+    assert actual["latency", "p99"] == pytest.approx(0.000319)
+    assert actual["thread_request_rate", "p99"] == 1220.0
+    assert not any(stat == "max" for _, stat in actual)
     assert remarks(text.encode()) == []
 
 
-def test_a_histogram_below_such_a_column_is_of_the_same_report() -> None:
-    found = values(only(DSB.replace("  59896", f"{_LEVELS}  59896").encode()))
-    assert found["latency", "p99"] == pytest.approx(0.000319)
-    assert found["latency", "max"] == pytest.approx(0.000801)
+def test_histogram_below_a_99_column_belongs_to_the_same_report() -> None:
+    actual = values(only(DSB.replace("  59896", f"{_LEVELS}  59896").encode()))
+    assert actual["latency", "p99"] == pytest.approx(0.000319)
+    assert actual["latency", "max"] == pytest.approx(0.000801)
 
 
 @pytest.mark.parametrize("tail", ["", _LEVELS], ids=["plain", "histogram"])
 @pytest.mark.parametrize(("known", "name"), [("99%", "90%"), ("99%", "Min"), ("Stdev ", "Median ")])
-def test_columns_under_another_name_are_not_read_by_position(
-    known: str, name: str, tail: str
-) -> None:
+def test_unknown_columns_are_not_read_by_position(known: str, name: str, tail: str) -> None:
     text = DSB.replace(known, name, 1).replace("  59896", f"{tail}  59896").encode()
     reading = only(text)
     assert (reading.tool, reading.status) == ("wrk2", "partial")
@@ -59,7 +57,7 @@ def test_columns_under_another_name_are_not_read_by_position(
 
 
 @pytest.mark.parametrize("after", ["Stdev\n", "72.88%\n"], ids=["above latency", "below it"])
-def test_a_phase_among_the_statistics_is_read(after: str) -> None:
+def test_phase_among_the_statistics_is_read(after: str) -> None:
     row = "    TTFB      12.50ms    1.25ms  20.00ms   72.00%\n"
     head, sign, tail = DSB.replace("99% ", "Max ").partition(after)
     reading = only(f"{head}{sign}{row}{tail}".encode())
@@ -80,7 +78,7 @@ def _list_results(text: str) -> list[tuple[str, int, str, int]]:
     ]
 
 
-def test_statistics_of_several_addresses_are_those_of_their_titles() -> None:
+def test_statistics_of_several_addresses_belong_to_their_titles() -> None:
     head = DSB.partition("  Thread Stats")[0].removesuffix("\n")
     titles = [f"{_RULE}Test Results @ http://127.0.0.1:{port}/hotels \n" for port in (1, 2)]
     overall = _STATS.replace("  59896 requests", "  Overall 119792 requests")
@@ -115,8 +113,8 @@ def test_overall_statistics_alone_are_one_report() -> None:
         ("    Latency   189.65us ", "\tLatency\t\t189.65us\t"),
     ],
 )
-def test_the_sign_of_ctrl_c_and_tabs_change_nothing(old: str, new: str) -> None:
-    """Public reports held ``^C  Thread Stats``, and tabs for the blanks of the whole table."""
+def test_ctrl_c_signs_and_tabs_do_not_change_the_result(old: str, new: str) -> None:
+    """Reports had ``^C  Thread Stats``, and tabs instead of blanks in the whole table."""
     text = DSB.replace(old, new).encode()
     assert claimed(text)
     assert values(only(text)) == values(only(DSB.encode()))

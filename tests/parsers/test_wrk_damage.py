@@ -1,4 +1,4 @@
-"""wrk and wrk2 in every state in which a report can come: dressed, cut, mixed, damaged, absent."""
+"""wrk and wrk2 reports that are decorated, truncated, mixed, damaged or absent."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from benchkit.reading.source import Source, UnreadableError
     ],
     ids=["usage", "others"],
 )
-def test_what_is_not_a_report_is_not_claimed(name: str, what: str) -> None:
+def test_other_output_is_not_recognised(name: str, what: str) -> None:
     assert not claimed(EDGE / name)
     assert readings(EDGE / name) == []
     (remark,) = remarks(EDGE / name)
@@ -59,18 +59,18 @@ def test_what_is_not_a_report_is_not_claimed(name: str, what: str) -> None:
         "| none | 873465 | 29018.83 | 0.276 | 4.97 |\n",
     ],
 )
-def test_prose_tables_scripts_and_other_tools_are_not_claimed(text: str) -> None:
+def test_prose_tables_scripts_and_other_tools_are_not_recognised(text: str) -> None:
     assert not claimed(text.encode())
     assert readings(text.encode()) == []
 
 
-def test_tails_and_heads_of_different_runs_stay_apart() -> None:
+def test_tails_and_heads_of_different_runs_are_kept_apart() -> None:
     path = EDGE / "synthetic-tail-then-head.txt"
-    tail, cut, other, whole, failed = readings(path)
-    assert [run.status for run in (tail, cut, other, whole)] == [*["partial"] * 3, "complete"]
+    tail, truncated, other, whole, failed = readings(path)
+    assert [run.status for run in (tail, truncated, other, whole)] == [*["partial"] * 3, "complete"]
     assert failed.status == "failed"
     assert (tail.target, tail.params, values(tail)["latency", "p99"]) == ("", {}, 0.0149)
-    assert set(values(cut)) == {
+    assert set(values(truncated)) == {
         ("latency", "mean"),
         ("latency", "stdev"),
         ("latency", "max"),
@@ -81,22 +81,22 @@ def test_tails_and_heads_of_different_runs_stay_apart() -> None:
     assert values(whole)["request_rate", "mean"] == 1481.47
 
 
-def test_a_damaged_line_is_named_and_gives_nothing() -> None:
+def test_damaged_line_is_skipped_with_a_diagnostic() -> None:
     path = EDGE / "synthetic-tail-then-head.txt"
     damaged = [remark for remark in remarks(path) if "ignored" in remark.what]
     assert [remark.line for remark in damaged] == [23]
     assert not any("failures" in key[0] for key in values(readings(path)[3]))
 
 
-def test_a_partial_run_says_what_it_lacks() -> None:
+def test_partial_run_names_its_missing_lines() -> None:
     (remark,) = remarks(EDGE / "truncated/wrk.cut70.txt")
     assert "lacks its `requests in`, `Requests/sec`, `Transfer/sec` lines" in remark.what
     assert only(EDGE / "truncated/wrk.cut70.txt").status == "partial"
     assert only(EDGE / "truncated/wrk.cut30.txt").rows == []
 
 
-def test_a_histogram_of_another_run_is_warned_about() -> None:
-    """A public report held one run's percentiles above another's spectrum: 4.61 and 2.088 ms."""
+def test_histogram_of_another_run_is_a_warning() -> None:
+    """A report had one run's percentiles above another's spectrum: 4.61 and 2.088 ms."""
     text = (
         "Running 35s test @ http://localhost:8080\n  1 threads and 1 connections\n"
         "  Thread calibration: mean lat.: 0.681ms, rate sampling interval: 10ms\n"
@@ -126,7 +126,7 @@ def test_a_histogram_of_another_run_is_warned_about() -> None:
     assert "belong to different runs: their values of max differ" in remark.what
 
 
-def test_a_histogram_without_its_heading_is_named_by_the_next_one() -> None:
+def test_histogram_kind_is_inferred_from_the_next_heading() -> None:
     reading = only(EDGE / "synthetic-wrk2-mangled.md")
     assert (reading.tool, reading.status) == ("wrk2", "partial")
     assert values(reading) == near(
@@ -142,7 +142,7 @@ def test_a_histogram_without_its_heading_is_named_by_the_next_one() -> None:
     assert {row[5] for row in reading.rows if row[1] == "latency"} == {8992}
 
 
-def test_a_histogram_that_may_be_of_either_kind_is_left_out() -> None:
+def test_histogram_of_unknown_kind_is_left_out() -> None:
     path = EDGE / "synthetic-wrk2-nameless.txt"
     assert not any("latency" in metric for metric, _ in values(only(path)))
     assert any("has no heading" in remark.what for remark in remarks(path))
@@ -151,7 +151,7 @@ def test_a_histogram_that_may_be_of_either_kind_is_left_out() -> None:
 @pytest.mark.parametrize(
     "name", ["crlf/wrk.txt", "encoding/utf16le-bom-wrk.txt", "encoding/utf8-bom-wrk.txt"]
 )
-def test_encodings_and_line_ends_change_nothing(name: str) -> None:
+def test_encodings_and_line_ends_do_not_change_the_result(name: str) -> None:
     reading = only(EDGE / name)
     assert reading.target == "/ping/GRM"
     assert values(reading)["request_rate", "mean"] == 3645.71
@@ -159,7 +159,7 @@ def test_encodings_and_line_ends_change_nothing(name: str) -> None:
     assert run_contents(EDGE / name) == run_contents(EDGE / "encoding/utf8-bom-wrk.txt")
 
 
-DRESSED = [EDGE / "multi/wrk-3runs-prompt.txt", EDGE / "wrk/wrk-mixed-errors-1.txt", WRK2]
+SAMPLES = [EDGE / "multi/wrk-3runs-prompt.txt", EDGE / "wrk/wrk-mixed-errors-1.txt", WRK2]
 ENDS: list[Callable[[str], bytes]] = [
     str.encode,
     lambda text: text.encode("utf-8-sig"),
@@ -169,29 +169,29 @@ ENDS: list[Callable[[str], bytes]] = [
 
 
 @given(
-    path=st.sampled_from(DRESSED),
+    path=st.sampled_from(SAMPLES),
     prefix=st.sampled_from(["", "# ", "> ", "\t", "#\t", "| ", "> # ", "//! ", ";; ", "  ", "- "]),
     end=st.sampled_from(["\n", "\r\n", "  \n", "\x1b[0m\n", "\x1b[K\r\n"]),
     encode=st.sampled_from(ENDS),
 )
-def test_dress_changes_nothing(
+def test_prefixes_and_colours_do_not_change_the_result(
     path: Path, prefix: str, end: str, encode: Callable[[str], bytes]
 ) -> None:
     lines = path.read_text().splitlines()
-    dressed = encode("".join(f"{prefix}\x1b[1m{line}{end}" for line in lines))
-    assert claimed(dressed)
-    assert run_contents(dressed) == run_contents(path)
+    decorated = encode("".join(f"{prefix}\x1b[1m{line}{end}" for line in lines))
+    assert claimed(decorated)
+    assert run_contents(decorated) == run_contents(path)
 
 
-def test_a_line_below_a_command_without_its_report_is_named() -> None:
+def test_line_below_a_command_without_its_report_is_reported() -> None:
     text = WHOLE.read_text(encoding="utf-8")
     data = f"{text}\n$ wrk -t2 -c9 http://h/\n  Latency     1.00ms    1.00ms   2.00ms   90.00%\n"
-    found = [remark for remark in remarks(data.encode()) if "too short" in remark.what]
-    assert [each.line for each in found] == [data.count("\n")]
+    actual = [remark for remark in remarks(data.encode()) if "too short" in remark.what]
+    assert [each.line for each in actual] == [data.count("\n")]
 
 
-def is_told_by(whole: Reading, row: Row) -> bool:
-    """Whether a whole run has a cut run's number, there or more precisely in another line.
+def is_row_of(whole: Reading, row: Row) -> bool:
+    """Return whether a complete run has the number of a truncated run, perhaps more precisely.
 
     The two forms of one histogram differ by rounding and by its three significant digits.
     """
@@ -200,16 +200,16 @@ def is_told_by(whole: Reading, row: Row) -> bool:
     return math.isclose(value, expected, rel_tol=2e-3, abs_tol=step or 0)
 
 
-def check_cut(path: Path, size: int) -> None:
+def check_truncated(path: Path, size: int) -> None:
     data = path.read_bytes()
     for part, whole in zip(readings(data[:size]), readings(data), strict=False):
-        assert [row for row in part.rows if not is_told_by(whole, row)] == []
+        assert [row for row in part.rows if not is_row_of(whole, row)] == []
         assert part.target == whole.target
         assert part.params == whole.params
         assert part.status == "partial" or part.rows == whole.rows
 
 
-def test_a_cut_anywhere_gives_lines_of_the_whole_and_no_other_number() -> None:
+def test_truncated_report_yields_no_wrong_number() -> None:
     data = WHOLE.read_bytes()
     (whole,) = readings(data)
     for size in range(len(data) + 1):
@@ -220,16 +220,16 @@ def test_a_cut_anywhere_gives_lines_of_the_whole_and_no_other_number() -> None:
 
 
 @given(
-    path=st.sampled_from([*DRESSED, EDGE / "synthetic-wrk2.txt", EDGE / "synthetic-minutes.txt"]),
-    where=st.floats(0, 1),
+    path=st.sampled_from([*SAMPLES, EDGE / "synthetic-wrk2.txt", EDGE / "synthetic-minutes.txt"]),
+    share=st.floats(0, 1),
 )
-@example(path=EDGE / "wrk/wrk-mixed-errors-1.txt", where=0.875)
-@example(path=WRK2, where=0.5)
-def test_longer_sources_are_cut_as_safely(path: Path, where: float) -> None:
-    check_cut(path, round(where * path.stat().st_size))
+@example(path=EDGE / "wrk/wrk-mixed-errors-1.txt", share=0.875)
+@example(path=WRK2, share=0.5)
+def test_longer_truncated_sources_yield_no_wrong_number(path: Path, share: float) -> None:
+    check_truncated(path, round(share * path.stat().st_size))
 
 
-def test_an_open_end_is_believed_only_where_the_line_ends() -> None:
+def test_last_number_counts_only_with_its_line_end() -> None:
     head = WHOLE.read_text().split("  Latency Dist")[0] + "  Latency Distribution\n"
     assert ("latency", "p50") not in values(only(f"{head}     50%    1.47m".encode()))
     minutes = values(only(f"{head}     50%    1.47m\n".encode()))
@@ -240,17 +240,17 @@ def test_an_open_end_is_believed_only_where_the_line_ends() -> None:
     assert values(only(text[: until + 3].encode()))["failures/timeout", "count"] == 24.0
 
 
-def test_damaged_gzip_keeps_what_stood_before_it() -> None:
+def test_damaged_gzip_yields_what_precedes_the_damage() -> None:
     packed = gzip.compress(WHOLE.read_bytes() * 3, compresslevel=0)
-    found: list[Record] = []
+    actual: list[Record] = []
     with pytest.raises(UnreadableError):
-        found.extend(FORMAT.parse(Source(None, "x.gz", packed[:-8])))
-    runs = [record for record in found if isinstance(record, Reading)]
+        actual.extend(FORMAT.parse(Source(None, "x.gz", packed[:-8])))
+    runs = [record for record in actual if isinstance(record, Reading)]
     assert [run.status for run in runs] == ["complete"] * 3
 
 
 @given(st.lists(st.sampled_from(WRK2.read_text().splitlines() + WHOLE.read_text().splitlines())))
-def test_lines_in_any_order_give_finite_numbers_once_and_runs_that_do_not_overlap(
+def test_shuffled_lines_give_finite_values_and_disjoint_runs(
     lines: list[str],
 ) -> None:
     runs = readings("\n".join(lines).encode())
@@ -261,36 +261,36 @@ def test_lines_in_any_order_give_finite_numbers_once_and_runs_that_do_not_overla
 
 
 @given(st.text())
-def test_any_text_is_survived(text: str) -> None:
+def test_arbitrary_text_never_raises(text: str) -> None:
     claimed(text.encode("utf-8", "surrogatepass"))
     records(text.encode("utf-8", "surrogatepass"))
 
 
 @given(st.sampled_from(WHOLE.read_text().splitlines()), st.text(max_size=8), st.integers(0, 60))
-def test_a_changed_line_never_raises(line: str, added: str, at: int) -> None:
+def test_altered_line_never_raises(line: str, added: str, at: int) -> None:
     text = WHOLE.read_text().replace(line, line[:at] + added + line[at:])
     for run in readings(text.encode("utf-8", "surrogatepass")):
         assert all(math.isfinite(row[3]) for row in run.rows)
 
 
-def test_numbers_too_long_to_be_real_are_passed_over() -> None:
+def test_numbers_too_long_to_be_real_are_skipped() -> None:
     text = WHOLE.read_text().replace("156120", "9" * 400).replace("10406.41", "9" * 400 + ".00")
     reading = only(text.encode())
     assert ("request_rate", "mean") not in values(reading)
     assert reading.status == "partial"
 
 
-def test_a_line_of_others_does_not_split_a_report() -> None:
+def test_unrelated_line_does_not_split_a_report() -> None:
     plain = WHOLE.read_text().splitlines(keepends=True)
     expected = only(WHOLE)
     for place in range(2, len(plain)):
         text = "".join([*plain[:place], "GC pause 12ms\n", *plain[place:]])
-        found = only(text.encode())
-        assert values(found) == values(expected)
-        assert found.status == "complete"
+        actual = only(text.encode())
+        assert values(actual) == values(expected)
+        assert actual.status == "complete"
 
 
-def test_a_count_that_a_terminal_wrapped_is_not_read_short() -> None:
+def test_count_wrapped_by_a_terminal_is_not_read_short() -> None:
     report = _with_errors()
     text = report.replace("timeout 721", "timeout 72\n1")
     assert ("failures/timeout", "count") not in values(only(text.encode()))
@@ -307,7 +307,7 @@ def _with_errors() -> str:
     ("as_printed", "as_pasted"),
     [("68512 requests in", "68,512 requests in"), ("```\nRunning", "``` Running")],
 )
-def test_what_people_change_in_a_report_leaves_its_numbers(as_printed: str, as_pasted: str) -> None:
+def test_manual_edits_of_a_report_keep_its_numbers(as_printed: str, as_pasted: str) -> None:
     report = (
         "```\nRunning 10s test @ http://localhost:8080/a\n  2 threads and 8 connections\n"
         "  Thread Stats   Avg      Stdev     Max   +/- Stdev\n"

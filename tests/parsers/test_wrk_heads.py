@@ -1,4 +1,4 @@
-"""A wrk report whose first lines were left out below its own command."""
+"""wrk reports without their first lines, below their command."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ Transfer/sec:      3.85MB
 COMMAND = "wrk -t2 -c10 -d10s http://10.0.0.2:8080/a"
 
 
-@pytest.mark.parametrize("shown", [COMMAND, f"$ {COMMAND}", f"`{COMMAND}`\n\n```text"])
-def test_a_command_says_what_a_head_that_was_left_out_did(shown: str) -> None:
-    data = HEADLESS.format(command=shown).encode()
+@pytest.mark.parametrize("above", [COMMAND, f"$ {COMMAND}", f"`{COMMAND}`\n\n```text"])
+def test_command_replaces_missing_first_lines(above: str) -> None:
+    data = HEADLESS.format(command=above).encode()
     reading = only(data)
     assert (reading.status, reading.target) == ("complete", "/a")
     assert reading.params == {"connections": "10", "threads": "2"}
     assert remarks(data) == []
 
 
-@pytest.mark.parametrize("shown", ["", "wrk -t2 http://10.0.0.2:8080/a", "wrk -t2 -c10 -d10s $URL"])
-def test_a_head_of_which_the_command_says_less_is_missed(shown: str) -> None:
-    data = HEADLESS.format(command=shown).encode()
+@pytest.mark.parametrize("above", ["", "wrk -t2 http://10.0.0.2:8080/a", "wrk -t2 -c10 -d10s $URL"])
+def test_incomplete_command_does_not_replace_the_first_lines(above: str) -> None:
+    data = HEADLESS.format(command=above).encode()
     assert only(data).status == "partial"
     assert "lacks its `Running … test @`, `threads and connections` lines" in remarks(data)[0].what
 
 
-def test_an_altered_line_of_connections_leaves_the_one_above_it() -> None:
+def test_altered_connections_line_keeps_the_line_above() -> None:
     head = "Running 10s test @ http://10.0.0.2/a\n  2 threads and 10 conne ctions"
     data = HEADLESS.format(command=head).encode()
     reading = only(data)
@@ -48,7 +48,7 @@ def test_an_altered_line_of_connections_leaves_the_one_above_it() -> None:
     assert remarks(HEADLESS.format(command=f"{COMMAND}\n{head}").encode()) == []
 
 
-def test_a_run_without_its_count_has_the_length_of_its_head() -> None:
+def test_run_without_its_count_has_the_duration_of_its_head() -> None:
     head = "Running 2m test @ http://10.0.0.2/\n  2 threads and 10 connections\n"
     data = HEADLESS.format(command=head).replace("  103100 requests in 10.00s, 38.50MB read\n", "")
     reading = only(data.encode())
@@ -62,10 +62,10 @@ def test_two_variants_of_wrk2_compare_by_the_median() -> None:
     assert (row["metric"], row["stat"], row["verdict"]) == ("latency", "p50", "regression")
 
 
-def test_the_damage_of_another_tool_in_a_file_is_not_called_one_of_wrk(tmp_path: Path) -> None:
-    whole = (FIXTURES / "tracing-wrk/none/wrk-1.txt").read_text(encoding="utf-8")
+def test_damage_of_another_tool_is_not_attributed_to_wrk(tmp_path: Path) -> None:
+    intact = (FIXTURES / "tracing-wrk/none/wrk-1.txt").read_text(encoding="utf-8")
     ab = (FIXTURES / "nginx-ab/nginx/ab-c1-1.txt").read_text(encoding="utf-8")
-    (tmp_path / "none.txt").write_text(f"{whole}\n{ab.partition('Time per request')[0]}")
+    (tmp_path / "none.txt").write_text(f"{intact}\n{ab.partition('Time per request')[0]}")
     runs = bk.load(tmp_path).runs
     assert runs.set_index("role")["tool"].groupby(level=0).agg(sorted).to_dict() == {
         "measured": ["ab", "wrk"], "damaged": ["ab"]

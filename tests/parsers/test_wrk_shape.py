@@ -1,4 +1,4 @@
-"""The quick road into a plain report of wrk gives what the line reader gives, or steps aside."""
+"""The fast path for a plain wrk report gives what the line reader gives, or declines."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ FILES = sorted((ROOT / "tracing-wrk").rglob("wrk-*.txt")) + sorted(
 )
 
 
-def both(data: bytes) -> tuple[list[Record], list[Record]]:
+def read_both_ways(data: bytes) -> tuple[list[Record], list[Record]]:
     return list(parse(Source(None, "x", data))), list(Reader.parse(Source(None, "x", data)))
 
 
-def test_every_fixture_reads_alike_on_both_roads() -> None:
+def test_every_fixture_is_read_the_same_both_ways() -> None:
     for path in FILES:
-        quick, slow = both(path.read_bytes())
+        quick, slow = read_both_ways(path.read_bytes())
         assert quick == slow, path
 
 
-def test_most_plain_reports_take_the_quick_road() -> None:
+def test_most_plain_reports_take_the_fast_path() -> None:
     taken = [read_plain(Source(None, "x", path.read_bytes()).text()) is not None for path in FILES]
     assert sum(taken) >= 80
 
@@ -38,6 +38,6 @@ def test_most_plain_reports_take_the_quick_road() -> None:
     length=st.integers(0, 12),
     text=st.text("0123456789.-nanusmkMGB%:\n \r\x1b[", max_size=8),
 )
-def test_a_mutated_report_reads_alike_on_both_roads(place: int, length: int, text: str) -> None:
-    quick, slow = both(PLAIN[:place] + text.encode() + PLAIN[place + length :])
+def test_mutated_report_is_read_the_same_both_ways(place: int, length: int, text: str) -> None:
+    quick, slow = read_both_ways(PLAIN[:place] + text.encode() + PLAIN[place + length :])
     assert quick == slow
