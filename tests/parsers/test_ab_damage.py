@@ -299,7 +299,7 @@ def test_ellipsis_inside_a_report_does_not_split_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "host", "path"),
+    ("url", "host", "path"),
     [
         ("0.0.0.0:8080/path", "0.0.0.0:8080", "/path"),
         ("'localhost/a/b?c=1'", "localhost", "/a/b"),
@@ -309,6 +309,6 @@ def test_ellipsis_inside_a_report_does_not_split_it() -> None:
         ("-p v1.2/post.json http://h:1/a", "h:1", "/a"),
     ],
 )
-def test_url_without_a_scheme_gives_host_and_path(words: str, host: str, path: str) -> None:
-    report = only(f"$ ab -n 9 -c 3 {words}\n{ENDING.format('')}".encode())
+def test_url_without_a_scheme_gives_host_and_path(url: str, host: str, path: str) -> None:
+    report = only(f"$ ab -n 9 -c 3 {url}\n{ENDING.format('')}".encode())
     assert (report.env["host"], report.target) == (host, path)

@@ -78,18 +78,18 @@ def test_each_summary_on_a_page_is_a_run() -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "status", "what"),
+    ("row", "status", "message"),
     [
         ("vusers.created: .... 9", "complete", ""),
         ("vusers.completed: .. 9", "partial", "`vusers.created` line"),
         ("http.codes.500: .... x\nvusers.created: .... 9", "partial", "http.codes.500: x"),
     ],
 )
-def test_summary_is_complete_or_names_what_is_missing(row: str, status: str, what: str) -> None:
+def test_summary_is_complete_or_names_what_is_missing(row: str, status: str, message: str) -> None:
     head = "Summary report @ 10:12:43(+0100)\n-----------\n\nhttp.responses: .... 9\n"
     ((run,), problems) = read(f"{head}{row}\n")
     assert run.status == status
-    assert [what in each for each in problems] == [True] * bool(what)
+    assert [message in each for each in problems] == [True] * bool(message)
 
 
 def test_summary_without_a_response_is_a_failed_run() -> None:

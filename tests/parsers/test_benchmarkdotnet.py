@@ -167,7 +167,7 @@ def test_numbers_follow_the_locale_of_their_table() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "what"),
+    ("rows", "message"),
     [
         (["A | 1,234 ns | 2,345 ns", "B | 3,456 ns | 4,567 ns"], "part thousands or decimals"),
         (["A | 1.5 ns | 0.1 ns", "A | 2.5 ns | 0.1 ns"], "2 rows of this table are called A"),
@@ -177,12 +177,14 @@ def test_numbers_follow_the_locale_of_their_table() -> None:
         (["B | 1,5 ns | 0,1 ns", "A | 1.2.3,0 ns | 0,1 ns"], "A has no valid mean or median"),
     ],
 )
-def test_ambiguous_or_damaged_row_is_skipped_with_a_diagnostic(rows: list[str], what: str) -> None:
+def test_ambiguous_or_damaged_row_is_skipped_with_a_diagnostic(
+    rows: list[str], message: str
+) -> None:
     text = "\n".join(["Method | Mean | Error", "--- | ---:| ---:", *rows, ""])
     records = list(MARKDOWN.parse(Source(None, "x.md", text.encode())))
     problems = [each for each in records if isinstance(each, Diagnostic)]
     assert problems
-    assert all(what in each.what for each in problems)
+    assert all(message in each.what for each in problems)
 
 
 def test_blank_lines_between_rows_do_not_end_a_table() -> None:

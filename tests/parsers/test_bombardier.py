@@ -51,7 +51,7 @@ def test_typographic_dashes_lose_no_value() -> None:
     assert problems == expected
 
 
-def test_both_percentile_tables_are_read() -> None:
+def test_percentiles_of_all_requests_are_read_next_to_2xx_ones() -> None:
     """In versions that print both, all percentiles were lost silently."""
     both = "".join(
         f"  Latency Distribution ({name})\n     50%   {time}us\n     99%   {time}us\n"

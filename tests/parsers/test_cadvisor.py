@@ -110,7 +110,7 @@ def test_machine_description_is_not_a_run() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [
         ("{}", "contains no container"),
         ("[]", "contains no container"),
@@ -126,10 +126,10 @@ def test_machine_description_is_not_a_run() -> None:
         ('{"name":"/a","spec":null,"stats":null}', "contains no statistics"),
     ],
 )
-def test_response_without_results_is_explained(text: str, words: str) -> None:
+def test_response_without_results_is_explained(text: str, message: str) -> None:
     parsed = parse("cadvisor", text)
     assert not parsed.readings
-    assert parsed.reports(words)
+    assert parsed.reports(message)
 
 
 def test_root_cgroup_is_read_if_it_is_the_only_one() -> None:

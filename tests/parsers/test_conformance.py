@@ -1,6 +1,6 @@
 """Every parser on every fixture: formats exclude each other, and numbers are where rows say.
 
-What holds for one parser has to hold for the next one, too, before anyone reads its code.
+Every new parser has to pass these checks before its code is reviewed.
 
 A file without results is in a folder called ``junk`` or matches a pattern in ``not_results`` of its
 scenario's ``PROVENANCE.toml``.
@@ -274,7 +274,7 @@ def truncation_points(size: int, most: int) -> range:
 
 
 class Untruncated(NamedTuple):
-    """An untruncated source: its rows, and the lines where runs with raw samples begin."""
+    """An untruncated source: its rows, and the lines of runs that summarise other lines."""
 
     rows: frozenset[Measured]
     sampled: frozenset[int]
@@ -390,8 +390,8 @@ def test_fixtures_of_two_variants_compare_with_a_verdict(tool: Tool, tmp_path: P
     runs = bk.load(FIXTURES / scenario).where(role="measured", tool=tool.name)
     baseline, variant = (name if name in runs.variants else f"synthetic-{name}" for name in pair)
     comparison = runs.compare(baseline=baseline, variant=variant)
-    words = {row.word for row in comparison.verdicts.primary}
-    assert words - {"inconclusive"}, f"add runs to fixtures/{scenario}: 5 of each variant"
+    verdict_words = {row.word for row in comparison.verdicts.primary}
+    assert verdict_words - {"inconclusive"}, f"add runs to fixtures/{scenario}: 5 of each variant"
     page = bk.report(comparison, tmp_path / "report.md").read_text(encoding="utf-8")
     assert comparison.verdict in page
     assert bk.gate(comparison, {}).outcome.rows

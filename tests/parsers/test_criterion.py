@@ -144,7 +144,7 @@ def test_progress_and_changes_are_not_results() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "what"),
+    ("text", "message"),
     [
         ("{}", "`iters` and `times` are not lists of the same length"),
         ('{"mean": 7, "median_abs_dev": 1}', "no valid estimate of the mean"),
@@ -158,10 +158,10 @@ def test_progress_and_changes_are_not_results() -> None:
         ("[1, 2]", "`iters` and `times` are not lists of the same length"),
     ],
 )
-def test_unreadable_input_is_a_diagnostic(text: str, what: str) -> None:
+def test_unreadable_input_is_a_diagnostic(text: str, message: str) -> None:
     runs, problems = read(JSON, text)
     assert not runs
-    assert [each.what.startswith(what) for each in problems] == [True]
+    assert [each.what.startswith(message) for each in problems] == [True]
 
 
 def test_folder_has_one_run_per_benchmark_and_process() -> None:

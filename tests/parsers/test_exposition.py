@@ -87,13 +87,13 @@ def test_cpus_and_interfaces_are_summed_and_pods_are_left_out() -> None:
     assert parsed.values("memory_rss") == {"redis": [4505600]}
     assert not parsed.values("memory_working_set")
     assert parsed.readings[0].env == {"limit.redis.cpu": "0.5"}
-    for words in (
+    for message in (
         "are NaN or infinite",
         "pause containers",
         "/docker/4f1c/init",
         "is not a sample",
     ):
-        assert parsed.reports(words)
+        assert parsed.reports(message)
 
 
 def test_total_is_not_added_to_its_cpus() -> None:
@@ -138,7 +138,7 @@ def test_last_line_without_a_line_end_is_not_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [
         ("# TYPE node_load1 gauge\nnode_load1 0.5\n", "no known container usage"),
         ("machine_cpu_cores 4\n", "a machine with 4 CPUs"),
@@ -148,10 +148,10 @@ def test_last_line_without_a_line_end_is_not_read() -> None:
         ('container_memory_rss{name="a"} +Inf\n# EOF\n', "NaN or infinite"),
     ],
 )
-def test_text_without_results_is_explained(text: str, words: str) -> None:
+def test_text_without_results_is_explained(text: str, message: str) -> None:
     parsed = parse("exposition", text)
     assert not parsed.readings
-    assert parsed.reports(words)
+    assert parsed.reports(message)
 
 
 NAMES = st.sampled_from(

@@ -127,7 +127,7 @@ def test_fail_event_of_a_package_is_sufficient(is_printed: bool) -> None:
     fails = ({"Action": "fail", "Package": name} for name in ("p", "q"))
     records = list(LOG.parse(write_events(RESULT, *printed, *fails)))
     readings = [record for record in records if isinstance(record, Reading)]
-    assert [(one.benchmark, one.status) for one in readings] == [("A", "failed"), ("", "failed")]
+    assert [(run.benchmark, run.status) for run in readings] == [("A", "failed"), ("", "failed")]
 
 
 def test_package_that_did_not_build_is_failed() -> None:
@@ -136,7 +136,7 @@ def test_package_that_did_not_build_is_failed() -> None:
     fails = {"Action": "fail", "Package": "q", "FailedBuild": "q [q.test]"}
     records = LOG.parse(write_events(RESULT, *passes, built, fails))
     readings = [record for record in records if isinstance(record, Reading)]
-    assert [(one.benchmark, one.status) for one in readings] == [("A", "complete"), ("", "failed")]
+    assert [(run.benchmark, run.status) for run in readings] == [("A", "complete"), ("", "failed")]
     assert readings[1].env["pkg"] == "q"
 
 

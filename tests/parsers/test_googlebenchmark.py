@@ -96,7 +96,7 @@ def result(fields: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "what"),
+    ("text", "message"),
     [
         ("[]", "the file has no benchmarks"),
         (result(""), "the file has no benchmarks"),
@@ -109,10 +109,10 @@ def result(fields: str) -> str:
         (result('{"name": "a", "real_')[:-2], "truncated"),
     ],
 )
-def test_unreadable_input_is_a_diagnostic(text: str, what: str) -> None:
+def test_unreadable_input_is_a_diagnostic(text: str, message: str) -> None:
     runs, problems = read(JSON, text)
     assert not runs
-    assert [each.what.startswith(what) for each in problems] == [True]
+    assert [each.what.startswith(message) for each in problems] == [True]
 
 
 def test_json_without_its_context_is_recognised() -> None:

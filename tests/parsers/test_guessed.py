@@ -1,4 +1,4 @@
-"""What a guessed map refuses or leaves out with a reason, so that no number is lost silently."""
+"""Columns that a guessed map leaves out with a reason, and tables that it refuses."""
 
 from __future__ import annotations
 

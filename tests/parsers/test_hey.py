@@ -162,7 +162,7 @@ def test_errors_are_summed_by_reason_and_the_rate_is_questioned() -> None:
     assert "3 requests failed and 6 were answered" in remarks(PAGE, "hey")[0].what
 
 
-def test_connect_extremes_are_kept_only_if_they_are_real() -> None:
+def test_connect_extremes_are_dropped_if_they_repeat_the_request() -> None:
     assert phase(readings(PAGE, "hey")[0], "connect") == near(
         {"mean": 0.0002, "min": 0.0001, "max": 0.0003}
     )

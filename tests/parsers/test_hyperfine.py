@@ -106,7 +106,7 @@ def test_other_list_of_commands_is_not_recognised() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "what"),
+    ("text", "message"),
     [
         ('{"results": []}', "the file has no results"),
         ('{"results": [{"command": "a"}]}', "the result of 'a' has no `times`"),
@@ -127,10 +127,10 @@ def test_other_list_of_commands_is_not_recognised() -> None:
         ('{"results": [7]}', "a result has no command"),
     ],
 )
-def test_unreadable_input_is_a_diagnostic(text: str, what: str) -> None:
+def test_unreadable_input_is_a_diagnostic(text: str, message: str) -> None:
     readings, problems = read(text)
     assert not readings
-    assert [each.what.startswith(what) for each in problems] == [True]
+    assert [each.what.startswith(message) for each in problems] == [True]
 
 
 def test_two_variants_compare_with_a_verdict() -> None:

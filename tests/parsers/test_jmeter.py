@@ -187,7 +187,7 @@ def test_other_delimiters_are_read(delimiter: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "what"),
+    ("text", "message"),
     [
         ("1700000000000,250,a,200,OK,t 1-1,text,true,,100\n", "has no header"),
         ("a,b\n1,2\n", "does not name the columns"),
@@ -201,9 +201,9 @@ def test_other_delimiters_are_read(delimiter: str) -> None:
         (HEADER + "2023/13/14 22:13:20,1,a,200,OK,true,100,1,7\n", "no rate"),
     ],
 )
-def test_unreadable_input_is_reported(text: str, what: str) -> None:
+def test_unreadable_input_is_reported(text: str, message: str) -> None:
     result = read(text)
-    assert any(what in problem for problem in result.problems)
+    assert any(message in problem for problem in result.problems)
     assert (None, "request_rate", "mean") not in (result.values() if result.runs else {})
 
 
@@ -311,15 +311,15 @@ def test_xml_samples_are_read_without_their_contents() -> None:
 
 
 @pytest.mark.parametrize(
-    ("end", "what"),
+    ("end", "message"),
     [
         ("", "no element found"),
         ("<a></b>", "mismatched tag"),
     ],
 )
-def test_truncated_xml_keeps_what_precedes_the_damage(end: str, what: str) -> None:
+def test_truncated_xml_keeps_what_precedes_the_damage(end: str, message: str) -> None:
     result = read("<testResults version='1.2'>\n" + sample('t="250"') + end)
-    assert any(what in problem for problem in result.problems)
+    assert any(message in problem for problem in result.problems)
     assert result.times()["latency", None] == [0.25]
     assert result.runs[0].status == "partial"
 

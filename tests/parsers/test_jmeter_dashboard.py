@@ -81,7 +81,7 @@ def test_dashboard_has_labels_and_a_total() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "status", "what"),
+    ("text", "status", "message"),
     [
         ('{"a": {"sampleCount": 2, "pct1ResTime": 1.0}}', "partial", "no entry Total"),
         ('{"Total": {"sampleCount": 2, "errorCount": 2}}', "failed", "all 2 requests failed"),
@@ -89,10 +89,10 @@ def test_dashboard_has_labels_and_a_total() -> None:
         ('{"Total": {}}', "", "no numbers"),
     ],
 )
-def test_dashboard_reports_what_is_missing(text: str, status: str, what: str) -> None:
+def test_dashboard_reports_what_is_missing(text: str, status: str, message: str) -> None:
     result = Result(text.encode(), DASHBOARD)
     assert [each.status for each in result.runs] == [status] * bool(status)
-    assert any(what in each for each in result.problems)
+    assert any(message in each for each in result.problems)
 
 
 @pytest.mark.parametrize("place", ["report/statistics.json", "statistics.json"])

@@ -106,7 +106,7 @@ def result(metric: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "what"),
+    ("text", "message"),
     [
         ("[]", "the file has no results"),
         ("[7]", "a result needs a benchmark, a known mode and a primaryMetric"),
@@ -120,10 +120,10 @@ def result(metric: str) -> str:
         (result('{"rawData": [[1]]')[:-2], "truncated"),
     ],
 )
-def test_unreadable_input_is_a_diagnostic(text: str, what: str) -> None:
+def test_unreadable_input_is_a_diagnostic(text: str, message: str) -> None:
     runs, problems = read(JSON, text)
     assert not runs
-    assert [each.what.startswith(what) for each in problems] == [True]
+    assert [each.what.startswith(message) for each in problems] == [True]
 
 
 def test_csv_has_means_and_percentiles() -> None:

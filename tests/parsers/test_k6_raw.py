@@ -46,7 +46,7 @@ def read(data: Path | bytes | str) -> tuple[list[Reading], list[Trends], list[Di
             blocks[-1][record.subject, record.metric].append(record.values)
         elif isinstance(record, Diagnostic):
             problems.append(record)
-    trends = [{key: np.concatenate(found) for key, found in run.items()} for run in blocks]
+    trends = [{key: np.concatenate(parts) for key, parts in run.items()} for run in blocks]
     return readings, trends, problems
 
 
@@ -112,12 +112,12 @@ def test_points_and_totals_of_a_run_are_read() -> None:
     assert len(trends) == 2 + 6
     assert {len(points) for points in trends.values()} == {101}
     assert {row[8] for row in reading.rows} == {"computed"}
-    found = values(reading)
-    assert found[None, "requests", "count"] == 101
-    assert found[None, "bytes_in", "total"] == 18883
-    assert found[None, "bytes_out", "total"] == 13365
-    assert found[None, "checks", "count"] == 101
-    assert found[None, "error_rate", "mean"] == 0
+    actual = values(reading)
+    assert actual[None, "requests", "count"] == 101
+    assert actual[None, "bytes_in", "total"] == 18883
+    assert actual[None, "bytes_out", "total"] == 13365
+    assert actual[None, "checks", "count"] == 101
+    assert actual[None, "error_rate", "mean"] == 0
     assert trends[None, "latency"][0] == 0.000480853
 
 
@@ -243,9 +243,9 @@ def test_stray_quote_loses_only_one_line() -> None:
 def test_blank_lines_after_a_stray_quote_count_as_lines() -> None:
     header, *rows = OLD.format(time=1595325560).splitlines(keepends=True)
     text = header + 'checks,1595325560,1.0,"oops,,,,,,,,,,,,\n\n\n' + "".join(rows)
-    found = [r for r in FORMAT.parse(Source(None, "x", text.encode())) if isinstance(r, Samples)]
+    actual = [r for r in FORMAT.parse(Source(None, "x", text.encode())) if isinstance(r, Samples)]
     lines = text.splitlines()
-    for block in found:
+    for block in actual:
         for value, line in zip(block.values.tolist(), block.lines.tolist(), strict=True):
             assert f"{value * 1000:.6f}" in lines[line - 1]
 
@@ -281,12 +281,12 @@ def test_truncated_archive_yields_its_samples_and_no_totals(path: Path) -> None:
     text = gzip.decompress(path.read_bytes())
     packed = gzip.compress(text, mtime=0)
     (_,), (full,), _ = read(text)
-    found: list[Record] = []
+    actual: list[Record] = []
     with pytest.raises(UnreadableError):
-        found.extend(FORMAT.parse(Source(None, "k6", packed[: len(packed) * 3 // 4])))
-    (reading,) = (record for record in found if isinstance(record, Reading))
+        actual.extend(FORMAT.parse(Source(None, "k6", packed[: len(packed) * 3 // 4])))
+    (reading,) = (record for record in actual if isinstance(record, Reading))
     assert (reading.status, reading.rows) == ("partial", [])
-    for record in found:
+    for record in actual:
         if isinstance(record, Samples):
             expected = full[record.subject, record.metric][: len(record.values)]
             assert np.array_equal(record.values, expected)

@@ -221,7 +221,7 @@ def test_other_documents_are_not_recognised(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "word"),
+    ("text", "message"),
     [
         ("<!doctype html><head><title>k6 report</title></head>", "web dashboard"),
         ("<html><head><title>K6 Load Test: 2026-11-21</title></head>", "HTML"),
@@ -230,11 +230,11 @@ def test_other_documents_are_not_recognised(text: str) -> None:
         ('{"a": {"http_reqs": {"count": 5}}, "vus": {"last": 5}}', "none of k6's metrics"),
     ],
 )
-def test_reports_made_from_a_run_are_refused_with_a_reason(text: str, word: str) -> None:
+def test_reports_made_from_a_run_are_refused_with_a_reason(text: str, message: str) -> None:
     assert FORMAT.recognises(Head("x", text.encode(), text))
     readings, (problem,) = read(text)
     assert readings == []
-    assert word in problem.what
+    assert message in problem.what
     assert problem.hint
     assert problem.severity == "error"
 

@@ -243,7 +243,7 @@ def test_span_beyond_the_block_is_refused(start: int, end: int) -> None:
             read()
 
 
-#: The multiplier with which an earlier kernel hashed texts.
+#: The constants with which an earlier kernel hashed texts.
 _FIRST, _MIXED = 0x9E3779B97F4A7C15, 0xFF51AFD7ED558CCD
 _WORD = (1 << 64) - 1
 

@@ -94,7 +94,7 @@ _DAMAGED = st.lists(
 
 @given(_DAMAGED)
 def test_pairs_are_read_like_single_tokens(pieces: list[str]) -> None:
-    """Invalid documents are included: the leaves, their lines, and where and why reading stops."""
+    """Leaves, lines, and place and reason of the stop agree, for invalid documents, too."""
 
     def collect() -> list[object]:
         leaves: list[object] = []

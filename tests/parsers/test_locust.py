@@ -75,7 +75,7 @@ def test_run_of_only_failures_has_no_measurements() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "what"),
+    ("text", "message"),
     [
         (HEADER, "the table has no row Aggregated"),
         (HEADER + "GET,/a,5,0,7,2.5,6,9\n", "the table has no row Aggregated"),
@@ -86,10 +86,10 @@ def test_run_of_only_failures_has_no_measurements() -> None:
         (HEADER + ",Aggregated,5,0,7,2.5,6,9\n" * 2, "a second row Aggregated is left out"),
     ],
 )
-def test_unreadable_input_is_a_diagnostic(text: str, what: str) -> None:
+def test_unreadable_input_is_a_diagnostic(text: str, message: str) -> None:
     runs, problems = read(text)
     assert len(runs) == 1
-    assert problems[0].what.startswith(what)
+    assert problems[0].what.startswith(message)
 
 
 def test_other_files_of_locust_are_ignored() -> None:

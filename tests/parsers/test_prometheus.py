@@ -46,7 +46,7 @@ def test_spans_over_time_are_counters_by_receiver() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "words"),
+    ("name", "message"),
     [
         ("query-empty", "the query matched nothing"),
         ("query-parse-error", "bad_data: invalid parameter"),
@@ -54,10 +54,10 @@ def test_spans_over_time_are_counters_by_receiver() -> None:
         ("query-working_set_avg", "4 series without a metric name"),
     ],
 )
-def test_real_response_without_results_is_explained(name: str, words: str) -> None:
+def test_real_response_without_results_is_explained(name: str, message: str) -> None:
     parsed = parse_fixture(f"{REAL}/{name}.json")
     assert not parsed.readings
-    assert parsed.reports(words)
+    assert parsed.reports(message)
 
 
 def test_three_response_levels_agree() -> None:
@@ -76,13 +76,13 @@ def test_cpus_are_summed_where_all_have_a_value() -> None:
     parsed = parse_fixture("containers-edge/synthetic-query-data.json")
     assert parsed.values("cpu_time") == {"/bench/server": [301, 302.5]}
     assert {block.origin for block in parsed.samples} == {"computed"}
-    for words in (
+    for message in (
         "node_load1",
         "2 values that are not finite",
         "1 point in time at which some part of a container has no value is left out",
         "pause containers",
     ):
-        assert parsed.reports(words)
+        assert parsed.reports(message)
 
 
 def test_indented_response_has_the_lines_of_its_values() -> None:
@@ -170,7 +170,7 @@ def test_times_without_a_zone_are_unknown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [
         ('{"status":"success","data":{"resultType":"vector"}}', "has no result"),
         ('{"status":"success","data":{"resultType":"vector","result":7}}', "has no result"),
@@ -184,10 +184,10 @@ def test_times_without_a_zone_are_unknown() -> None:
         ('"Time","container_memory_rss"\n1795224103302,8,9\n', "more or fewer cells"),
     ],
 )
-def test_response_without_results_is_explained(text: str, words: str) -> None:
+def test_response_without_results_is_explained(text: str, message: str) -> None:
     parsed = parse("prometheus", text)
     assert not parsed.readings
-    assert parsed.reports(words)
+    assert parsed.reports(message)
 
 
 def test_native_histograms_and_malformed_lines_are_reported() -> None:

@@ -57,7 +57,7 @@ def test_saved_session_without_its_rounds_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "what"),
+    ("text", "message"),
     [
         ("[]", "the session has no benchmarks"),
         ('{"benchmarks": []}', "the session has no benchmarks"),
@@ -68,10 +68,10 @@ def test_saved_session_without_its_rounds_is_read() -> None:
         ('{"benchmarks": [{"name": "test_a", "stats": {"med', "truncated"),
     ],
 )
-def test_unreadable_input_is_a_diagnostic(text: str, what: str) -> None:
+def test_unreadable_input_is_a_diagnostic(text: str, message: str) -> None:
     runs, problems = read(text)
     assert not runs
-    assert [each.what.startswith(what) for each in problems] == [True]
+    assert [each.what.startswith(message) for each in problems] == [True]
 
 
 def test_sessions_of_two_variants_compare_with_a_verdict() -> None:
@@ -108,7 +108,7 @@ def test_objects_that_differ_only_in_address_keep_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stats", "what"),
+    ("stats", "message"),
     [
         ({"median": 2, "max": None}, "max is null in test_a, which is not a time"),
         ({"median": 2, "mean": "x"}, 'mean is "x" in test_a'),
@@ -116,8 +116,10 @@ def test_objects_that_differ_only_in_address_keep_it() -> None:
         ({"median": 2, "data": "x"}, 'data has "x" in test_a'),
     ],
 )
-def test_damaged_number_is_skipped_with_a_diagnostic(stats: dict[str, object], what: str) -> None:
+def test_damaged_number_is_skipped_with_a_diagnostic(
+    stats: dict[str, object], message: str
+) -> None:
     document = {"machine_info": {}, "benchmarks": [{"name": "test_a", "stats": stats}]}
     (run,), (problem,) = read(json.dumps(document))
-    assert what in str(problem)
+    assert message in str(problem)
     assert values(run) == {"median": (2.0, None)}

@@ -50,7 +50,7 @@ def test_command_without_its_report_is_named(tool: str, article_and_tool: str) -
 
 
 @pytest.mark.parametrize(
-    ("text", "what", "hint"),
+    ("text", "message", "hint"),
     [
         ("<jmeterTestPlan version='1.2'>", "a test plan of JMeter", "`jmeter -n -t PLAN"),
         (
@@ -146,9 +146,9 @@ def test_command_without_its_report_is_named(tool: str, article_and_tool: str) -
         ),
     ],
 )
-def test_unsupported_format_suggests_an_alternative(text: str, what: str, hint: str) -> None:
+def test_unsupported_format_suggests_an_alternative(text: str, message: str, hint: str) -> None:
     error = refuse(text)
-    assert error.what.startswith(what)
+    assert error.what.startswith(message)
     assert error.what.endswith(", which benchkit does not read")
     assert hint in error.hint
 
@@ -247,8 +247,8 @@ def test_jmh_log_without_its_table_is_named() -> None:
         "# JMH version: 1.37\n# VM version: JDK 21\n# Run progress: 0.00% complete, ETA 00:01:00\n"
     )
     for text, line in ((log, 1), (log.partition("\n")[2], 2)):
-        what = "this line looks like output of jmh, but no complete report is here"
-        assert str(refuse(text)).startswith(f"new/1.txt:{line}: {what}")
+        message = "this line looks like output of jmh, but no complete report is here"
+        assert str(refuse(text)).startswith(f"new/1.txt:{line}: {message}")
 
 
 def test_jmeter_log_is_named() -> None:
@@ -285,7 +285,7 @@ def test_mismatching_table_is_compared_with_its_format() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "what"),
+    ("text", "message"),
     [
         ("variant,run,rps\nnone,1,5\n", "a table with the columns variant, run, rps"),
         ("variant\trun\nnone\t1\n", "a table with the columns variant, run"),
@@ -305,8 +305,8 @@ def test_mismatching_table_is_compared_with_its_format() -> None:
         ),
     ],
 )
-def test_unknown_text_is_described(text: str, what: str) -> None:
-    assert refuse(text).what.replace("format: ", "format ").startswith(f"unknown format {what}")
+def test_unknown_text_is_described(text: str, message: str) -> None:
+    assert refuse(text).what.replace("format: ", "format ").startswith(f"unknown format {message}")
 
 
 def test_custom_table_is_referred_to_a_map() -> None:

@@ -116,10 +116,10 @@ def test_fence_after_a_unit_is_not_part_of_it(monkeypatch: pytest.MonkeyPatch) -
 def test_line_longer_than_a_block_is_reported() -> None:
     form, original = TEXTS["vegeta json, bodies"]
     original = remove_numbers(original)
-    found = read_all(form, original + b"x" * (source.LINE_BLOCK + 9) + b"\n" + original)
-    (problem,) = found["problems"]
+    parsed = read_all(form, original + b"x" * (source.LINE_BLOCK + 9) + b"\n" + original)
+    (problem,) = parsed["problems"]
     assert (problem.line, problem.severity) == (16, "warning")
-    ((latencies, *_),) = found["samples"].values()
+    ((latencies, *_),) = parsed["samples"].values()
     assert len(latencies) == 30
 
 
@@ -150,8 +150,8 @@ def test_usual_shapes_are_read_in_columns() -> None:
         assert vegeta_lines.read_columns(1, lines, vegeta_lines._read_json_columns)
     for csv in ("vegeta csv", "vegeta csv without errors"):
         assert vegeta_lines.read_columns(1, TEXTS[csv][1], vegeta_lines._read_csv_columns)
-    found = list(gobench_columns.part(7, GO * 20))
-    tables = [part for part in found if isinstance(part, gobench_columns.Table)]
+    parsed = list(gobench_columns.part(7, GO * 20))
+    tables = [part for part in parsed if isinstance(part, gobench_columns.Table)]
     assert sum(len(table.lines) for table in tables) > 0.8 * GO.count(b"\nBenchmark") * 20
     gob = TEXTS["vegeta gob"][1]
     first, rest = list(vegeta_streams.read_gob(Source(None, "x", gob)))[:2]
@@ -164,16 +164,16 @@ def test_ranges_of_the_usual_shape_are_read_in_columns(monkeypatch: pytest.Monke
     monkeypatch.setattr(documents, "_LARGE", 0)
     monkeypatch.setattr(prometheus_columns, "_FEW", 0)
     assert len(list(prometheus_columns.find_values(SERIES.encode()))) == 9
-    found = prometheus_reader._read_in_columns(Source(None, "x", RANGE))
-    assert len(found) == RANGE.count(b'"values"') == 4
+    parsed = prometheus_reader._read_in_columns(Source(None, "x", RANGE))
+    assert len(parsed) == RANGE.count(b'"values"') == 4
 
 
 def test_samples_that_differ_in_digits_are_read_in_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "_LARGE", 0)
     path = FIXTURES / "tracing-resources/none/cadvisor-v13-1.json"
-    found = cadvisor_reader._read_in_columns(Source(None, "x", path.read_bytes()))
-    assert found is not None
-    for _, each in found[0]:
+    parsed = cadvisor_reader._read_in_columns(Source(None, "x", path.read_bytes()))
+    assert parsed is not None
+    for _, each in parsed[0]:
         first, last = each.stats
         assert len(first.times) > 10
         assert isinstance(last, dict)

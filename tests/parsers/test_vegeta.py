@@ -172,7 +172,7 @@ def test_zeros_of_unclosed_metrics_are_left_out() -> None:
 
 
 @pytest.mark.parametrize("lines", [1, 2, 3])
-def test_zeros_of_unclosed_metrics_are_recognised_from_any_line(lines: int) -> None:
+def test_zeros_of_unclosed_metrics_are_recognised_in_truncated_text(lines: int) -> None:
     whole = (EDGE / "old" / "v12.8.0-unclosed.txt").read_text().splitlines(keepends=True)
     (reading,), problems = parse_bytes("".join([*whole[:lines], "then\n"]).encode())
     assert ["truncated" in problem.what for problem in problems] == [True, False]

@@ -107,7 +107,7 @@ def test_truncated_report_is_refused(place: int) -> None:
     assert bool(problems) == FORMAT.recognises(Source(None, "x", truncated).head())
 
 
-def test_old_reports_are_read_without_missing_values() -> None:
+def test_old_reports_yield_only_the_values_they_have() -> None:
     (reading,), problems = parse((OLD / "v1.0.0-report.json").read_bytes())
     assert not problems
     assert (reading.started_at, reading.duration) == (None, None)

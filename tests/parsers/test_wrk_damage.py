@@ -31,18 +31,18 @@ from benchkit.reading.source import Source, UnreadableError
 
 
 @pytest.mark.parametrize(
-    ("name", "what"),
+    ("name", "message"),
     [
         ("wrk/wrk-version-usage.txt", "no complete report of wrk"),
         ("synthetic-not-wrk.txt", "this is a go-wrk report"),
     ],
     ids=["usage", "others"],
 )
-def test_other_output_is_not_recognised(name: str, what: str) -> None:
+def test_other_output_is_not_recognised(name: str, message: str) -> None:
     assert not claimed(EDGE / name)
     assert readings(EDGE / name) == []
     (remark,) = remarks(EDGE / name)
-    assert what in remark.what
+    assert message in remark.what
 
 
 @pytest.mark.parametrize(
