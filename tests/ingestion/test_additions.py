@@ -123,7 +123,7 @@ REPEATS = (
 
 
 @pytest.mark.parametrize("case", ADDED, ids=lambda case: case.__name__)
-def test_a_file_added_to_one_variant_fails_the_gate(
+def test_file_added_to_one_variant_fails_the_gate(
     history: History, case: Case, capsys: pytest.CaptureFixture[str]
 ) -> None:
     case(history)
@@ -135,7 +135,7 @@ def test_a_file_added_to_one_variant_fails_the_gate(
 
 
 @pytest.mark.parametrize("case", REPEATS, ids=lambda case: case.__name__)
-def test_files_that_each_variant_gets_are_repeats(
+def test_files_added_to_every_variant_are_repeats(
     history: History, case: Case, capsys: pytest.CaptureFixture[str]
 ) -> None:
     case(history)
@@ -144,7 +144,7 @@ def test_files_that_each_variant_gets_are_repeats(
     assert run(GATE) == 0
 
 
-def test_a_copy_in_another_group_is_named(
+def test_copy_in_another_group_is_reported(
     history: History, capsys: pytest.CaptureFixture[str]
 ) -> None:
     history.write("A/main.txt", "A/pr.txt")

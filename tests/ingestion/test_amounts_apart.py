@@ -45,19 +45,19 @@ def number_runs(folder: Path, *blocks: str) -> list[int]:
 
 
 @pytest.mark.parametrize("length", ["30.01s", "7.31s"])
-def test_a_tool_of_timed_runs_makes_equal_counts_by_chance(tmp_path: Path, length: str) -> None:
+def test_equal_request_counts_of_a_timed_tool_are_coincidence(tmp_path: Path, length: str) -> None:
     head = "Running 10s test @ http://h/"
     blocks = (WRK.format(head=head, length=each) for each in ("10.01s", length))
     assert number_runs(tmp_path, *blocks) == [1, 1]
 
 
-def test_equal_counts_of_a_tool_with_fixed_ones_are_of_one_test(tmp_path: Path) -> None:
+def test_equal_request_counts_of_a_count_based_tool_make_repeats(tmp_path: Path) -> None:
     lengths = ("10.000", "5000.00"), ("20.000", "2500.00")
     blocks = (AB.format(length=length, rate=rate) for length, rate in lengths)
     assert number_runs(tmp_path, *blocks) == [1, 2]
 
 
-def test_a_number_of_requests_of_early_wrk_is_of_one_test(tmp_path: Path) -> None:
+def test_request_count_of_early_wrk_makes_repeats(tmp_path: Path) -> None:
     head = "Making 35890 requests to http://h/"
     blocks = (WRK.format(head=head, length=each) for each in ("9.37s", "12.61s"))
     assert number_runs(tmp_path, *blocks) == [1, 2]

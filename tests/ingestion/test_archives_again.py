@@ -29,7 +29,7 @@ def pack() -> str:
     return Path(shutil.make_archive("made", "gztar", ".", "res")).name
 
 
-def test_an_archive_made_again_with_fewer_files_is_named(
+def test_rebuilt_archive_with_fewer_files_is_reported(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Its runs of before counted on beside the new ones, without a word."""
@@ -47,7 +47,7 @@ def test_an_archive_made_again_with_fewer_files_is_named(
     assert "res/main/1.txt" not in capsys.readouterr().err
 
 
-def test_what_a_new_archive_no_longer_holds_is_no_damage(
+def test_damage_missing_from_the_new_archive_is_forgotten(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     lost = Path("res/pr/wrk-9.txt")

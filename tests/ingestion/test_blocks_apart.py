@@ -51,11 +51,11 @@ def list_runs(loaded: bk.RunSet) -> list[tuple[str, str, int]]:
     return list(zip(runs["benchmark"], runs["params"], runs["run"], strict=True))
 
 
-def are_apart(loaded: bk.RunSet) -> bool:
+def are_distinct(loaded: bk.RunSet) -> bool:
     return {number for *_, number in list_runs(loaded)} == {1}
 
 
-def test_a_command_holds_until_the_next_one(tmp_path: Path) -> None:
+def test_command_applies_until_the_next_one(tmp_path: Path) -> None:
     first = "./wrk -t2 -c2 -d10s http://h/\n" + wrk(8300, "") + "\n" + wrk(8306, "")
     second = "./wrk -t64 -c64 -d10s http://h/\n" + wrk(100500, "") + "\n" + wrk(100502, "")
     runs = list_runs(load(tmp_path, f"### TCP\n\n{first}\n{second}"))
@@ -68,37 +68,37 @@ def test_a_command_holds_until_the_next_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("between", ["### UDP\n\n", "UDP\n---\n\n", "=== UDP ===\n"])
-def test_a_command_ends_at_a_heading(tmp_path: Path, between: str) -> None:
+def test_command_ends_at_a_heading(tmp_path: Path, between: str) -> None:
     first = "# TCP\n\n./wrk -t2 -c2 -d10s http://h/\n" + wrk(8300, "")
     runs = load(tmp_path, f"{first}\n{between}{wrk(9300, '')}").runs
     measured = runs[runs["role"] == "measured"]
     assert list(measured["command"].isna()) == [False, True]
 
 
-def test_a_command_that_holds_is_not_that_of_a_block_of_another_size(tmp_path: Path) -> None:
+def test_command_does_not_apply_to_a_block_of_another_size(tmp_path: Path) -> None:
     text = "$ wrk -t2 -c8 -d10s http://h/\n" + wrk() + "\n" + wrk(head=HEADED.replace("8", "9"))
     assert list(load(tmp_path, text).runs["command"].isna()) == [False, True]
 
 
-def test_reports_of_an_open_loop_at_other_rates_are_apart(tmp_path: Path) -> None:
+def test_open_loop_reports_at_different_rates_are_distinct(tmp_path: Path) -> None:
     loaded = load(tmp_path, "\n".join(vegeta(rate) for rate in (50, 200, 4000)))
     assert [params for _, params, _ in list_runs(loaded)] == ["rate=50", "rate=200", "rate=4000"]
 
 
-def test_reports_of_an_open_loop_at_one_rate_are_repeats(tmp_path: Path) -> None:
+def test_open_loop_reports_at_one_rate_are_repeats(tmp_path: Path) -> None:
     text = vegeta() + "\n" + vegeta().replace("50.00, 50.00", "50.04, 50.01")
     assert [number for *_, number in list_runs(load(tmp_path, text))] == [1, 2]
 
 
-def test_captions_of_several_lines_count_whole(tmp_path: Path) -> None:
+def test_captions_of_several_lines_are_compared_as_a_whole(tmp_path: Path) -> None:
     head = "Duration: {}\nRate: {}\nTimeout: 5s\n"
     text = head.format("10s", "high") + wrk() + "\n" + head.format("5s", "low") + wrk()
     loaded = load(tmp_path, text)
-    assert are_apart(loaded)
+    assert are_distinct(loaded)
     assert "B109" in set(loaded.findings["code"])
 
 
-def test_an_ingest_names_blocks_that_are_apart(tmp_path: Path) -> None:
+def test_ingest_reports_distinct_blocks(tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text(f"GET\n{wrk()}\nSET\n{wrk(9300)}")
     summary = ingest([str(tmp_path / "notes.md")], Store(str(tmp_path / "store")))
     assert "B109" in {finding.code for finding in summary.findings}
@@ -125,12 +125,12 @@ SHAPES = (
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("block", [wrk, vegeta])
-def test_a_line_of_any_shape_keeps_blocks_apart(tmp_path: Path, shape: str, block: object) -> None:
+def test_line_of_any_shape_separates_blocks(tmp_path: Path, shape: str, block: object) -> None:
     assert callable(block)
     other = shape.replace("GET", "PUT")
     for gap in ("\n", "\n\n"):
         loaded = load(tmp_path, f"{shape}{gap}{block()}\n{other}{gap}{block()}")
-        assert are_apart(loaded), gap
+        assert are_distinct(loaded), gap
 
 
 @pytest.mark.parametrize(
@@ -146,9 +146,7 @@ def test_a_line_of_any_shape_keeps_blocks_apart(tmp_path: Path, shape: str, bloc
         ("", ""),
     ],
 )
-def test_lines_that_name_no_other_test_leave_repeats(
-    tmp_path: Path, first: str, second: str
-) -> None:
+def test_lines_without_a_name_leave_repeats(tmp_path: Path, first: str, second: str) -> None:
     loaded = load(tmp_path, f"{first}\n{wrk()}\n{second}\n{wrk()}")
     assert list(loaded.runs["run"]) == [1, 2]
 
@@ -159,22 +157,22 @@ def test_blocks_below_one_line_are_repeats(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("footer", ["done", "--- done ---", "finished at 10:00:0{}"])
-def test_what_follows_each_block_says_nothing_of_the_next_one(tmp_path: Path, footer: str) -> None:
+def test_footer_of_a_block_does_not_label_the_next(tmp_path: Path, footer: str) -> None:
     text = "".join(f"{wrk()}{footer.format(n)}\n\n" for n in range(3))
     assert list(load(tmp_path, text).runs["run"]) == [1, 2, 3]
 
 
-def test_a_command_does_not_hold_for_a_report_at_another_rate(tmp_path: Path) -> None:
+def test_command_does_not_apply_to_a_report_at_another_rate(tmp_path: Path) -> None:
     text = f"$ vegeta attack -rate=50 | vegeta report\n{vegeta(50)}\n{vegeta(200)}"
     assert list(load(tmp_path, text).runs["command"].isna()) == [False, True]
 
 
-def test_long_lines_that_begin_alike_keep_blocks_apart(tmp_path: Path) -> None:
+def test_long_lines_with_a_common_prefix_separate_blocks(tmp_path: Path) -> None:
     text = "\n".join(f"a machine {'x' * 120} with {name}\n{wrk()}" for name in ("GET", "PUT"))
-    assert are_apart(load(tmp_path, text))
+    assert are_distinct(load(tmp_path, text))
 
 
-def test_a_word_before_a_go_result_on_its_line_names_it(tmp_path: Path) -> None:
+def test_word_before_a_go_result_on_its_line_names_it(tmp_path: Path) -> None:
     lines = "BenchmarkTree-8 \t5000\t2025145 ns/op\nBenchmarkFull-8 \t9\t3618831 ns/op\n"
     text = f"goos: linux\nBEFORE: {lines}AFTER : {lines}"
     runs = list_runs(load(tmp_path, text))
@@ -182,19 +180,19 @@ def test_a_word_before_a_go_result_on_its_line_names_it(tmp_path: Path) -> None:
     assert tree == [("BEFORE / Tree", 1), ("AFTER / Tree", 1)]
 
 
-def test_a_report_of_go_wrk_is_named_and_not_read(tmp_path: Path) -> None:
+def test_go_wrk_report_is_recognised_and_refused(tmp_path: Path) -> None:
     head = "  80 goroutine(s) running concurrently\n174140 requests in 4.69s, 94.99MB read\n"
     tail = "Requests/sec:  37117.87\nTransfer/sec:  20.25MB\n\n"
     with pytest.raises(DataError, match="this is a go-wrk report, which benchkit does not read"):
         load(tmp_path, head + tail)
 
 
-def test_a_banner_above_each_block_names_it_also_with_one_below_the_last(tmp_path: Path) -> None:
+def test_banners_above_blocks_name_them_despite_a_final_banner(tmp_path: Path) -> None:
     text = "".join(f"=== {name} ===\n{wrk()}\n" for name in ("GET", "PUT")) + "=== Summary ===\n"
     assert [name for name, *_ in list_runs(load(tmp_path, text))] == ["GET / /", "PUT / /"]
 
 
-def test_a_banner_that_follows_each_block_names_none_below_it(tmp_path: Path) -> None:
+def test_closing_banner_does_not_name_the_next_block(tmp_path: Path) -> None:
     text = "".join(
         f"[{at}/2] {name}\n{wrk()}=== {name} Benchmark ===\n\n"
         for at, name in enumerate(("GET", "PUT"), 1)
@@ -202,7 +200,7 @@ def test_a_banner_that_follows_each_block_names_none_below_it(tmp_path: Path) ->
     assert [name for name, *_ in list_runs(load(tmp_path, text))] == ["GET / /", "PUT / /"]
 
 
-def test_lines_below_a_closing_banner_name_no_later_block(tmp_path: Path) -> None:
+def test_lines_below_a_closing_banner_do_not_name_later_blocks(tmp_path: Path) -> None:
     seed = wrk().replace("8 connections", "2 connections") + "[SEED] 389579 requests\n\n"
     text = "".join(
         f"[{at}/2] {name}...\n{wrk()}=== {name} Benchmark ===\nRequests/sec: 2{at}.5\n\n"
@@ -213,13 +211,13 @@ def test_lines_below_a_closing_banner_name_no_later_block(tmp_path: Path) -> Non
     assert names == ["/", "Test GET (read) / /", "Test PUT (write) / /"]
 
 
-def test_a_caption_stands_below_its_heading_in_the_name(tmp_path: Path) -> None:
+def test_caption_follows_its_heading_in_the_name(tmp_path: Path) -> None:
     text = "# GET\n\n" + "".join(f"Pod: load-{pod}\n{wrk()}\n" for pod in "ab") + f"# PUT\n{wrk()}"
     names = [name for name, *_ in list_runs(load(tmp_path, text))]
     assert names == ["GET / Pod: load-a / /", "GET / Pod: load-b / /", "PUT / /"]
 
 
-def test_a_long_line_above_a_block_is_cut_at_a_word(tmp_path: Path) -> None:
+def test_long_line_above_a_block_is_shortened_at_a_word(tmp_path: Path) -> None:
     words = "the backend answers each request only after ten seconds of waiting for the database"
     text = "".join(f"{name} run: {words}\n\n{wrk()}\n" for name in ("Cold", "Warm"))
     names = [name for name, *_ in list_runs(load(tmp_path, text))]
@@ -227,7 +225,7 @@ def test_a_long_line_above_a_block_is_cut_at_a_word(tmp_path: Path) -> None:
     assert len(set(names)) == 2
 
 
-def test_headings_that_a_large_file_hides_are_named(
+def test_ignored_headings_of_a_large_file_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(surroundings, "LARGEST", 400)
@@ -239,7 +237,7 @@ def test_headings_that_a_large_file_hides_are_named(
     assert not any("JSON" in problem.what for problem in loaded.diagnostics)
 
 
-def test_json_that_a_large_file_hides_is_named(
+def test_ignored_json_of_a_large_file_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(surroundings, "LARGEST", 400)
@@ -249,12 +247,12 @@ def test_json_that_a_large_file_hides_is_named(
     assert "so JSON results in it are not read" in problem.what
 
 
-def test_rates_of_early_reports_without_throughput_count_too(tmp_path: Path) -> None:
+def test_rates_of_early_reports_without_throughput_count(tmp_path: Path) -> None:
     text = "\n".join(
         vegeta(rate).replace(", throughput]", "]").replace(f".00, {rate}.00", ".00")
         for rate in (50, 200)
     )
-    assert are_apart(load(tmp_path, text))
+    assert are_distinct(load(tmp_path, text))
 
 
 @pytest.mark.parametrize(
@@ -278,7 +276,7 @@ def test_rates_of_early_reports_without_throughput_count_too(tmp_path: Path) -> 
         "<details>\n<summary>\n{name}\n</summary>\n\n```\n{block}```\n</details>\n",
     ],
 )
-def test_titles_of_blocks_name_them(tmp_path: Path, shape: str) -> None:
+def test_block_titles_name_the_results(tmp_path: Path, shape: str) -> None:
     text = "".join(shape.format(name=name, block=wrk()) for name in ("WARP", "ACTIX"))
     loaded = load(tmp_path, f"= Results\n\n{text}")
     assert [name for name, *_ in list_runs(loaded)] == ["WARP / /", "ACTIX / /"]
@@ -292,17 +290,17 @@ def test_titles_of_blocks_name_them(tmp_path: Path, shape: str) -> None:
         '<TabItem label="{name}">\n\n```\n{block}```\n\n</TabItem>\n',
     ],
 )
-def test_what_a_tag_names_ends_with_it(tmp_path: Path, shape: str) -> None:
+def test_name_from_a_tag_ends_with_the_tag(tmp_path: Path, shape: str) -> None:
     text = shape.format(name="GET", block=wrk()) + f"\n```\n{wrk(5800)}```\n"
     assert [name for name, *_ in list_runs(load(tmp_path, text))] == ["GET / /", "/"]
 
 
-def test_stars_are_lists_outside_org_mode(tmp_path: Path) -> None:
+def test_stars_outside_org_mode_are_list_items(tmp_path: Path) -> None:
     text = f"# GET\n\n* fast\n* small\n\n```\n{wrk()}```\n\n```\n{wrk(5800)}```\n"
     assert [number for *_, number in list_runs(load(tmp_path, text))] == [1, 2]
 
 
-def test_the_title_of_a_fence_ends_with_it(tmp_path: Path) -> None:
+def test_fence_title_ends_with_the_fence(tmp_path: Path) -> None:
     text = f'# GET\n```text title="may"\n{wrk()}\n{wrk(5800)}```\n```text\n{wrk(9000)}```\n'
     assert list_runs(load(tmp_path, text)) == [
         ("may / /", "connections=8,threads=2", 1),
@@ -311,14 +309,14 @@ def test_the_title_of_a_fence_ends_with_it(tmp_path: Path) -> None:
     ]
 
 
-def test_titles_of_fences_name_go_results_too(tmp_path: Path) -> None:
+def test_fence_titles_name_go_results(tmp_path: Path) -> None:
     fences = "".join(
         f'```text title="{name}"\nBenchmarkA-8 \t100\t10 ns/op\n```\n' for name in ("may", "axum")
     )
     assert [name for name, *_ in list_runs(load(tmp_path, fences))] == ["may / A", "axum / A"]
 
 
-def test_captions_below_name_the_results_above_them(tmp_path: Path) -> None:
+def test_captions_below_results_name_them(tmp_path: Path) -> None:
     texts = {"without tracing": 5900, "with tracing": 5100}
     text = "".join(f"```\n{wrk(rate)}```\n\n*{name}*\n\n" for name, rate in texts.items())
     loaded = load(tmp_path, f"# Bench\n\nThis is what I saw.\n\n{text}")
@@ -334,7 +332,7 @@ PREAMBLE = "```\nwrk -t2 -c8 -d10s http://h/\n```\n"
 
 
 @pytest.mark.parametrize("block", [wrk(), wrk(head="")], ids=["whole", "without its head"])
-def test_a_command_above_several_sections_holds_for_all_of_them(tmp_path: Path, block: str) -> None:
+def test_command_above_several_sections_applies_to_all(tmp_path: Path, block: str) -> None:
     text = f"# Load\n\n{PREAMBLE}\n## gin\n\n{block}\n## echo\n\n{block}\n## chi\n\n{block}"
     runs = load(tmp_path, text).runs
     measured = runs[runs["role"] == "measured"]
@@ -352,12 +350,12 @@ def test_a_command_above_several_sections_holds_for_all_of_them(tmp_path: Path, 
     ],
     ids=["host", "path", "size"],
 )
-def test_a_command_above_sections_is_not_that_of_another_test(tmp_path: Path, other: str) -> None:
+def test_command_above_sections_does_not_apply_to_another_test(tmp_path: Path, other: str) -> None:
     text = f"# Load\n\n{PREAMBLE}\n## gin\n\n{wrk()}\n## echo\n\n{other}"
     assert list(load(tmp_path, text).runs["command"].isna()) == [False, True]
 
 
-def test_a_command_above_sections_ends_at_the_next_command(tmp_path: Path) -> None:
+def test_command_above_sections_applies_until_the_next_one(tmp_path: Path) -> None:
     second = "wrk -t2 -c9 -d10s http://h/"
     parts = (f"# A\n\n{PREAMBLE}", "## gin", wrk(head=""), "# B", second, "## gin", wrk(head=""))
     runs = load(tmp_path, "\n\n".join((*parts, "## chi", wrk(head="")))).runs
@@ -366,9 +364,7 @@ def test_a_command_above_sections_ends_at_the_next_command(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("shape", ["gin:", "gin", "- gin"])
-def test_what_stands_above_blocks_at_several_hosts_leads_their_names(
-    tmp_path: Path, shape: str
-) -> None:
+def test_text_above_blocks_at_several_hosts_names_them(tmp_path: Path, shape: str) -> None:
     other = wrk(head=HEADED.replace("//h/", "//g/"))
     runs = list_runs(
         load(tmp_path, f"{shape}\n\n{wrk()}\n{shape.replace('gin', 'chi')}\n\n{other}")
@@ -384,7 +380,7 @@ def test_what_stands_above_blocks_at_several_hosts_leads_their_names(
         "$ wrk -c10 http://{host}/a\nunable to connect to {host} Connection refused\n\n",
     ],
 )
-def test_failed_runs_of_two_hosts_are_no_repeats(tmp_path: Path, failed: str) -> None:
+def test_failed_runs_at_two_hosts_are_not_repeats(tmp_path: Path, failed: str) -> None:
     loaded = load(tmp_path, "".join(failed.format(host=f"h:{port}") for port in (8080, 8081, 8081)))
     runs = loaded.runs
     assert list(runs["role"]) == ["failed"] * 3

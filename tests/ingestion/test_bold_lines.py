@@ -49,7 +49,7 @@ def list_names(folder: Path, *lines: str) -> list[tuple[str, int]]:
         (("**500 req/s**", "**700 req/s**"), ("500 req/s", "700 req/s")),
     ],
 )  # fmt: skip
-def test_a_line_above_a_result_names_it(
+def test_line_above_a_result_names_it(
     tmp_path: Path, lines: tuple[str, ...], names: tuple[str, ...]
 ) -> None:
     assert list_names(tmp_path, *lines) == [(f"{name} / /", 1) for name in names]
@@ -58,23 +58,21 @@ def test_a_line_above_a_result_names_it(
 @pytest.mark.parametrize(
     "line", ["**{}.27 req/s**", "**Requests/sec: {}.27**", "__{} RPS__", "- **{} requests/second**"]
 )
-def test_a_bold_line_that_shows_the_rate_of_the_result_names_none(
-    tmp_path: Path, line: str
-) -> None:
+def test_bold_line_with_only_the_rate_is_not_a_name(tmp_path: Path, line: str) -> None:
     lines = (line.format("22464"), line.format("22465"))
     assert list_names(tmp_path, *lines) == [("/", 1), ("/", 2)]
     named = (f"GET\n{lines[0]}", f"POST\n{lines[1]}")
     assert list_names(tmp_path, *named) == [("GET / /", 1), ("POST / /", 1)]
 
 
-def test_the_rate_of_the_result_is_left_out_of_a_name_in_bold(tmp_path: Path) -> None:
+def test_rate_is_left_out_of_a_bold_name(tmp_path: Path) -> None:
     lines = "**GET: 22464 req/sec**", "**POST (22465.27 RPS):**", "**PUT 9999 req/s**"
     assert list_names(tmp_path, *lines) == [
         ("GET / /", 1), ("POST / /", 1), ("PUT 9999 req/s / /", 1)
     ]  # fmt: skip
 
 
-def test_a_value_in_bold_is_read(tmp_path: Path) -> None:
+def test_bold_value_is_read(tmp_path: Path) -> None:
     report = (
         REPORT.format(count=9, rate=9).replace("9.27", "**9.27**").replace("22.46MB", "**1.5MB**")
     )
@@ -94,21 +92,21 @@ def test_a_value_in_bold_is_read(tmp_path: Path) -> None:
         ("➜  ~", "➜  api"),
     ],
 )
-def test_a_prompt_without_a_command_names_none(tmp_path: Path, prompts: tuple[str, str]) -> None:
+def test_prompt_without_a_command_is_not_a_name(tmp_path: Path, prompts: tuple[str, str]) -> None:
     assert list_names(tmp_path, *prompts) == [("/", 1), ("/", 2)]
 
 
-def test_prompts_at_several_branches_name_the_branches(tmp_path: Path) -> None:
+def test_prompts_on_different_branches_give_branch_names(tmp_path: Path) -> None:
     prompts = "➜  dir git:(main) ✗", "➜  dir git:(pool)"
     assert list_names(tmp_path, *prompts) == [("main / /", 1), ("pool / /", 1)]
 
 
-def test_a_level_behind_a_name_is_no_prompt(tmp_path: Path) -> None:
+def test_percentage_after_a_name_is_not_a_prompt(tmp_path: Path) -> None:
     names = list_names(tmp_path, "otlp@1.30 10 %", "otlp@1.30 20 %")
     assert names == [("otlp@1.30 10 % / /", 1), ("otlp@1.30 20 % / /", 1)]
 
 
-def test_a_split_reaches_lines_above_a_paragraph_that_all_results_share(tmp_path: Path) -> None:
+def test_split_sees_lines_above_a_shared_paragraph(tmp_path: Path) -> None:
     lines = [f"{side}\n\nWith 10 connections:" for side in ("Before", "After")]
     assert list_names(tmp_path, *lines) == [("Before / /", 1), ("After / /", 1)]
     pattern = "^(?P<variant>Before|After)$"
@@ -117,7 +115,9 @@ def test_a_split_reaches_lines_above_a_paragraph_that_all_results_share(tmp_path
 
 
 @pytest.mark.parametrize("key", [b"1", b"2"])
-def test_a_command_without_a_secret_is_shown_alike_by_every_key(tmp_path: Path, key: bytes) -> None:
+def test_command_without_a_secret_is_shown_the_same_for_every_key(
+    tmp_path: Path, key: bytes
+) -> None:
     before = current_key()
     use_key(key * KEY_BYTES)
     lines = "$ git checkout v1", "$ git checkout feature/pool-2"

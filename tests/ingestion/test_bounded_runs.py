@@ -25,7 +25,7 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("name", BOMBS)
-def test_equal_numbers_that_pack_to_nothing_are_refused(name: str, tmp_path: Path) -> None:
+def test_highly_compressed_equal_numbers_are_refused(name: str, tmp_path: Path) -> None:
     path = tmp_path / "a" / f"{name}.json.gz"
     path.parent.mkdir()
     path.write_bytes(gzip.compress(BOMBS[name].encode()))
@@ -33,7 +33,7 @@ def test_equal_numbers_that_pack_to_nothing_are_refused(name: str, tmp_path: Pat
         bk.load(str(path.parent))
 
 
-def test_as_many_times_that_were_measured_are_read(tmp_path: Path) -> None:
+def test_same_number_of_measured_times_is_read(tmp_path: Path) -> None:
     path = tmp_path / "a" / "sleep.json.gz"
     path.parent.mkdir()
     times = [random.Random(seed).random() for seed in range(12_000)]  # noqa: S311 - no secret

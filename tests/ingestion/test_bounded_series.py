@@ -36,7 +36,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_more_metrics_and_subjects_than_a_run_may_have_are_refused_at_their_line(
+def test_too_many_metrics_and_subjects_are_refused_with_the_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     path = tmp_path / "results" / name
@@ -54,7 +54,7 @@ def test_more_metrics_and_subjects_than_a_run_may_have_are_refused_at_their_line
     assert summary.runs == 0
 
 
-def test_of_one_metric_a_run_may_have_any_number_of_values(
+def test_number_of_values_of_one_metric_is_unlimited(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(bounds, "SERIES", 5)

@@ -49,7 +49,7 @@ def rates(store: Store) -> list[float]:
 
 
 @pytest.mark.parametrize("same", [False, True], ids=["own variants", "one variant"])
-def test_no_run_is_lost_where_writers_meet(tmp_path: Path, *, same: bool) -> None:
+def test_concurrent_writers_lose_no_run(tmp_path: Path, *, same: bool) -> None:
     writers, rounds, wanted, started = 3, 2, [], []
     store = Store(str(tmp_path / "store"))
     for writer in range(writers):
@@ -69,7 +69,7 @@ def test_no_run_is_lost_where_writers_meet(tmp_path: Path, *, same: bool) -> Non
     assert not runs.duplicated(["variant", "run"]).any()
 
 
-def test_an_interrupted_ingest_and_undo_leave_the_state_before_the_last_whole_one(
+def test_interrupted_ingest_and_undo_leave_the_last_complete_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The values that `undo` restores were swept before the commit that never came."""
@@ -96,7 +96,7 @@ def _interrupt(*_: object, **__: object) -> None:
     raise KeyboardInterrupt
 
 
-def test_a_small_ingest_settles_the_series_it_touches_alone(
+def test_small_ingest_settles_only_its_series(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = Store(str(tmp_path / "store"))
@@ -118,7 +118,7 @@ def test_a_small_ingest_settles_the_series_it_touches_alone(
     assert summary.runs == 5
 
 
-def test_runs_ingested_one_by_one_are_numbered_as_those_ingested_together(tmp_path: Path) -> None:
+def test_separate_ingests_number_runs_like_a_single_one(tmp_path: Path) -> None:
     source = FIXTURES / "shorturl-k6" / "baseline"
     apart, together = Store(str(tmp_path / "apart")), Store(str(tmp_path / "together"))
     ingest([str(source)], together)
@@ -134,7 +134,7 @@ def test_runs_ingested_one_by_one_are_numbered_as_those_ingested_together(tmp_pa
     assert first == second
 
 
-def ingest_apart(store: Store, folder: Path, *names: str) -> list[str]:
+def ingest_separately(store: Store, folder: Path, *names: str) -> list[str]:
     """Ingest files by a command each, and return what the last one notes."""
     for number, name in enumerate(names):
         write_run(folder / name, 1000.0 + number)
@@ -145,11 +145,11 @@ def ingest_apart(store: Store, folder: Path, *names: str) -> list[str]:
 @pytest.mark.parametrize(
     "names", [("jdk-17.txt", "jdk-21.txt"), ("wrk-get-2.txt", "wrk-get-3.txt")]
 )
-def test_numbers_of_files_ingested_one_by_one_may_be_names(
+def test_numbers_of_files_ingested_one_by_one_are_noted_as_ambiguous(
     names: tuple[str, str], tmp_path: Path
 ) -> None:
     store = Store(str(tmp_path / "store"))
-    (what,) = ingest_apart(store, tmp_path / "results", *names)
+    (what,) = ingest_separately(store, tmp_path / "results", *names)
     assert "count as repeats, but the numbers may be part of the names" in what
     again = ingest([str(tmp_path / "results" / name) for name in names], store)
     assert {each.severity for each in again.diagnostics} <= {"note"}  # that it is ambiguous
@@ -160,12 +160,14 @@ def test_numbers_of_files_ingested_one_by_one_may_be_names(
 @pytest.mark.parametrize(
     "names", [("none-1.txt", "none-2.txt"), ("none.txt", "none-2.txt"), ("wrk-2.txt", "wrk-3.txt")]
 )
-def test_numbers_that_count_need_no_note(names: tuple[str, str], tmp_path: Path) -> None:
+def test_numbers_that_clearly_count_runs_need_no_note(
+    names: tuple[str, str], tmp_path: Path
+) -> None:
     store = Store(str(tmp_path / "store"))
-    assert not ingest_apart(store, tmp_path / "results", *names)
+    assert not ingest_separately(store, tmp_path / "results", *names)
 
 
-def test_no_object_is_made_of_the_runs_of_other_jobs_at_the_same_path(
+def test_ingest_builds_no_objects_for_runs_of_other_jobs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every job of a CI system has its results at the same path."""
@@ -186,7 +188,7 @@ def test_no_object_is_made_of_the_runs_of_other_jobs_at_the_same_path(
     assert len(stored) == len(set(stored["origin"].to_pylist())) == 8
 
 
-def test_the_runs_of_a_commit_are_listed_without_those_of_others(tmp_path: Path) -> None:
+def test_runs_of_a_commit_are_listed_without_other_commits(tmp_path: Path) -> None:
     store, names = Store(str(tmp_path / "store")), [f"{number}" * 40 for number in (1, 2, 3)]
     for number, name in enumerate(names, 1):
         write_run(tmp_path / "results" / "none" / "wrk-1.txt", 1000.0 * number)

@@ -160,7 +160,7 @@ def rows(store: Store) -> pa.Table:
 
 
 @pytest.mark.parametrize("url", ["store", "s3://b/cluster"])
-def test_the_result_is_that_of_one_process(
+def test_result_equals_that_of_one_process(
     address: str, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -177,7 +177,7 @@ def test_the_result_is_that_of_one_process(
     assert again.count("unchanged") == 17
 
 
-def test_a_worker_that_dies_costs_a_retry(address: str, results: Path, tmp_path: Path) -> None:
+def test_dead_worker_costs_a_retry(address: str, results: Path, tmp_path: Path) -> None:
     report = (WRK / "otlp" / "wrk-1.txt").read_bytes() + b"again\n"
     (results / "none" / "wrk-9-ends-once.txt").write_bytes(report)
     summary = ingest([str(results)], Store(str(tmp_path / "store")), cluster=address)
@@ -185,7 +185,7 @@ def test_a_worker_that_dies_costs_a_retry(address: str, results: Path, tmp_path:
     assert summary.runs == 18
 
 
-def test_a_result_that_comes_as_a_look_ends_is_taken(
+def test_result_that_arrives_as_a_poll_ends_is_kept(
     address: str, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def cancel(waiting: Coroutine[None, None, T], seconds: float) -> T:
@@ -199,7 +199,9 @@ def test_a_result_that_comes_as_a_look_ends_is_taken(
     assert summary.runs == 17
 
 
-def test_a_file_that_ends_its_workers_is_named(address: str, results: Path, tmp_path: Path) -> None:
+def test_file_that_kills_its_workers_is_reported(
+    address: str, results: Path, tmp_path: Path
+) -> None:
     (results / "none" / "wrk-9-ends.txt").write_bytes(b"no report")
     summary = ingest([str(results)], Store(str(tmp_path / "store")), cluster=address)
     ended = [problem for problem in summary.diagnostics if "workers" in problem.what]
@@ -209,7 +211,7 @@ def test_a_file_that_ends_its_workers_is_named(address: str, results: Path, tmp_
     assert damaged["remark"].str.contains("the workers died while they read this file").sum() == 1
 
 
-def test_a_file_larger_than_its_share_is_read_by_several_threads(
+def test_large_file_is_read_by_several_threads(
     address: str, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     share = partial(find_share, jobs=2)  # though a worker may still be starting
@@ -228,7 +230,7 @@ def test_a_file_larger_than_its_share_is_read_by_several_threads(
     assert tables[0].equals(tables[1])
 
 
-def test_a_file_larger_than_its_share_is_read_in_ranges(
+def test_large_file_is_read_in_ranges(
     address: str, large: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
@@ -252,7 +254,7 @@ def test_a_file_larger_than_its_share_is_read_in_ranges(
     assert min(counts.values()) > 1
 
 
-def test_what_the_workers_do_not_see_is_read_here(
+def test_files_invisible_to_workers_are_read_locally(
     address: str, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     load, submit = Found.load, Cluster._submit
@@ -276,7 +278,7 @@ def test_what_the_workers_do_not_see_is_read_here(
     assert len(notes) == 1
 
 
-def test_a_store_that_the_workers_have_elsewhere_is_refused(
+def test_store_that_differs_on_the_workers_is_refused(
     address: str, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     see = Path.is_file
@@ -287,7 +289,7 @@ def test_a_store_that_the_workers_have_elsewhere_is_refused(
     assert store.pieces() is None
 
 
-def test_a_worker_with_another_benchkit_is_refused(
+def test_worker_with_another_benchkit_version_is_refused(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("benchkit.__version__", "9.9")
@@ -295,13 +297,13 @@ def test_a_worker_with_another_benchkit_is_refused(
         Cluster(address, [], Options())
 
 
-def test_nobody_at_the_address_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_scheduler_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_PATIENCE", 0.5)
     with pytest.raises(DataError, match="the scheduler does not answer"):
         Cluster("tcp://127.0.0.1:9", [], Options())
 
 
-def test_a_local_cluster_is_started_and_ended(
+def test_local_cluster_is_started_and_stopped(
     results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     store = str(tmp_path / "store")
@@ -310,12 +312,12 @@ def test_a_local_cluster_is_started_and_ended(
 
 
 @pytest.mark.parametrize("spec", ["", "local:0", "local:x", "host:8786", "tcp://", "http://h:1"])
-def test_what_is_no_cluster_is_refused(spec: str) -> None:
+def test_invalid_cluster_address_is_refused(spec: str) -> None:
     with pytest.raises(ConfigError, match="is not the address of a cluster"):
         Cluster(spec, [], Options())
 
 
-def test_without_the_package_the_error_says_what_to_install(
+def test_missing_package_error_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "find_spec", lambda _: None)
@@ -324,7 +326,7 @@ def test_without_the_package_the_error_says_what_to_install(
     assert "pip install '.[distributed]'" in str(refused.value)
 
 
-def test_settings_name_the_cluster_and_jobs_overrule_them(
+def test_configured_cluster_is_ignored_with_a_warning(
     results: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -40,7 +40,7 @@ def list_runs(folder: Path, report: str, commands: list[str]) -> list[tuple[str,
         (GO, "go test -bench .", "GOGC=off go test -bench .", "GOGC=off"),
     ],
 )
-def test_results_under_different_commands_are_no_repeats(
+def test_results_under_different_commands_are_not_repeats(
     tmp_path: Path, report: str, one: str, other: str, difference: str
 ) -> None:
     for prompt in ("$ ", "user@host:~/x$ "):
@@ -49,6 +49,6 @@ def test_results_under_different_commands_are_no_repeats(
         assert [run for _, run in list_runs(tmp_path, report, [typed[0]] * 2)] == [1, 2]
 
 
-def test_what_only_shows_a_result_is_no_command_of_it(tmp_path: Path) -> None:
+def test_command_that_only_shows_a_result_is_not_its_command(tmp_path: Path) -> None:
     shown = ["$ cat one.txt\n", "$ cat two.txt\n"]
     assert list_runs(tmp_path, CRITERION, shown) == [("", 1), ("", 2)]

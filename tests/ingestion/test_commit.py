@@ -66,7 +66,7 @@ def test_a_folder_becomes_runs(results: Path, store: Store) -> None:
     assert rates(store) == ALL
 
 
-def test_the_same_again_changes_nothing(results: Path, store: Store) -> None:
+def test_ingesting_twice_changes_nothing(results: Path, store: Store) -> None:
     ingest([str(results)], store)
     before = sorted(Path(store.url).rglob("*.parquet"))
     assert outcomes(ingest([str(results)], store)) == ["unchanged"] * 4
@@ -74,7 +74,7 @@ def test_the_same_again_changes_nothing(results: Path, store: Store) -> None:
     assert rates(store) == ALL
 
 
-def test_the_same_by_another_way_to_it_changes_nothing(
+def test_ingesting_by_another_path_changes_nothing(
     results: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ingest([str(results)], store)
@@ -82,14 +82,14 @@ def test_the_same_by_another_way_to_it_changes_nothing(
     assert outcomes(ingest(["results"], store)) == ["unchanged"] * 4
 
 
-def test_changed_content_replaces_its_own_rows_alone(results: Path, store: Store) -> None:
+def test_changed_content_replaces_only_its_rows(results: Path, store: Store) -> None:
     ingest([str(results)], store)
     (results / "otlp" / "wrk-2.txt").write_text(REPORT.format(rate=9000.5))
     assert outcomes(ingest([str(results)], store)) == ["unchanged"] * 3 + ["read"]
     assert rates(store) == {**ALL, ("otlp", 2): 9000.5}
 
 
-def test_settings_that_label_nothing_change_no_source(
+def test_settings_without_labels_change_no_source(
     results: Path, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -109,21 +109,21 @@ def test_settings_that_label_nothing_change_no_source(
     assert not batches & set(store.pieces()["batch"].to_pylist())  # type: ignore[index]
 
 
-def test_a_new_run_is_added(results: Path, store: Store) -> None:
+def test_new_run_is_added(results: Path, store: Store) -> None:
     ingest([str(results)], store)
     (results / "none" / "wrk-3.txt").write_text(REPORT.format(rate=10000.5))
     ingest([str(results / "none")], store)
     assert rates(store) == {**ALL, ("none", 3): 10000.5}
 
 
-def test_a_copy_is_counted_once_and_named(results: Path, store: Store) -> None:
+def test_copy_counts_once_and_is_reported(results: Path, store: Store) -> None:
     shutil.copy(results / "none" / "wrk-1.txt", results / "none" / "wrk-9.txt")
     summary = ingest([str(results)], store)
     assert [finding.code for finding in summary.findings] == ["B103"]
     assert rates(store) == ALL
 
 
-def test_a_moved_file_keeps_its_run(results: Path, store: Store) -> None:
+def test_moved_file_keeps_its_run(results: Path, store: Store) -> None:
     ingest([str(results)], store)
     (results / "none" / "wrk-2.txt").rename(results / "none" / "wrk-7.txt")
     ingest([str(results)], store)
@@ -132,7 +132,7 @@ def test_a_moved_file_keeps_its_run(results: Path, store: Store) -> None:
     assert rates(store) == wanted
 
 
-def test_a_path_measured_again_under_another_label_is_added(results: Path, store: Store) -> None:
+def test_path_measured_again_under_another_label_is_added(results: Path, store: Store) -> None:
     ingest([f"main={results / 'none'}"], store)
     for run, rate in enumerate((8000.0, 8100.0), 1):
         (results / "none" / f"wrk-{run}.txt").write_text(REPORT.format(rate=rate))
@@ -143,15 +143,13 @@ def test_a_path_measured_again_under_another_label_is_added(results: Path, store
     }  # fmt: skip
 
 
-def test_a_file_whose_label_the_command_line_repeats_counts_once(
-    results: Path, store: Store
-) -> None:
+def test_file_labelled_again_on_the_command_line_counts_once(results: Path, store: Store) -> None:
     ingest([str(results)], store)
     ingest([f"otlp={results / 'otlp'}"], store)
     assert rates(store) == ALL
 
 
-def test_a_sidecar_relabels_what_is_known(results: Path, store: Store) -> None:
+def test_new_sidecar_relabels_stored_runs(results: Path, store: Store) -> None:
     ingest([str(results)], store)
     (results / "otlp" / "run.toml").write_text('variant = "otel"\n[env]\ncommit = "c861e65"\n')
     ingest([str(results)], store)
@@ -160,7 +158,7 @@ def test_a_sidecar_relabels_what_is_known(results: Path, store: Store) -> None:
     assert [env.get("commit") for env in runs["env"]] == [None, None, "c861e65", "c861e65"]
 
 
-def test_a_bad_file_costs_itself_alone(results: Path, store: Store) -> None:
+def test_bad_file_costs_only_itself(results: Path, store: Store) -> None:
     (results / "otlp" / "wrk-3.txt").write_bytes(b"\0\1\2")
     (results / "otlp" / "wrk-4.txt").write_text("")
     summary = ingest([str(results)], store)
@@ -177,7 +175,7 @@ def test_strict_stores_nothing_if_anything_is_refused(results: Path, store: Stor
         rates(store)
 
 
-def test_undo_takes_the_last_ingest_back(results: Path, store: Store) -> None:
+def test_undo_reverts_the_last_ingest(results: Path, store: Store) -> None:
     ingest([str(results / "none")], store)
     ingest([str(results / "otlp")], store)
     store.undo()
@@ -186,7 +184,7 @@ def test_undo_takes_the_last_ingest_back(results: Path, store: Store) -> None:
     assert rates(store) == ALL
 
 
-def test_a_folder_and_a_store_give_the_same_frames(results: Path, store: Store) -> None:
+def test_folder_and_store_give_the_same_frames(results: Path, store: Store) -> None:
     ingest([str(results)], store)
     stored, raw = bk.load(store=store.url), bk.load(results)
     order = ["variant", "run", "metric", "stat"]
@@ -198,7 +196,9 @@ def test_a_folder_and_a_store_give_the_same_frames(results: Path, store: Store) 
 
 
 @pytest.mark.parametrize("after", [0.0, 0.3, 0.6, 0.8, 1.0, 1.2])
-def test_kill_leaves_the_store_as_it_was(results: Path, store: Store, after: float) -> None:
+def test_killed_ingest_leaves_the_store_unchanged(
+    results: Path, store: Store, after: float
+) -> None:
     ingest([str(results / "none")], store)
     for run in range(3, 400):
         text = REPORT.format(rate=9000 + run / 100)
@@ -215,7 +215,7 @@ def test_kill_leaves_the_store_as_it_was(results: Path, store: Store, after: flo
     assert len(rates(store)) == 2 + 2 + 397
 
 
-def test_a_file_of_stored_runs_is_read_once_by_the_ingest_of_a_commit(
+def test_ingest_of_a_commit_reads_stored_run_files_once(
     results: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ingest([str(results / "none")], store, Options(commit="a" * 40))

@@ -80,7 +80,7 @@ PAGES = {
 
 @pytest.mark.parametrize("name", PAGES)
 @pytest.mark.parametrize("is_stored", [False, True])
-def test_a_table_belongs_to_the_results_below_its_heading(
+def test_table_belongs_to_the_results_below_its_heading(
     tmp_path: Path, name: str, is_stored: bool
 ) -> None:
     text, cores = PAGES[name]

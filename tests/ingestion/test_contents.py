@@ -46,7 +46,7 @@ def change(row: Row, place: int, value: object) -> Row:
     ],
     ids=["other order", "two batches", "other lines", "other rounding"],
 )
-def test_what_a_run_measured_is_known_again(
+def test_digest_does_not_depend_on_batches(
     batches: tuple[list[tuple[int, list[Row]]], ...],
 ) -> None:
     (first,), (second,) = digest([(0, ROWS)]), digest(*batches)
@@ -56,7 +56,7 @@ def test_what_a_run_measured_is_known_again(
 @pytest.mark.parametrize(
     ("place", "value"), [(0, "x"), (1, "phase_time"), (2, "p50"), (3, 0.001235), (5, 101)]
 )
-def test_each_word_and_number_tells(place: int, value: object) -> None:
+def test_digest_depends_on_each_word_and_number(place: int, value: object) -> None:
     (first,), (second,) = (
         digest([(0, ROWS)]),
         digest([(0, [change(MEAN, place, value), RATE, COUNT])]),
@@ -64,7 +64,7 @@ def test_each_word_and_number_tells(place: int, value: object) -> None:
     assert first & OF_VALUES != second & OF_VALUES
 
 
-def test_each_piece_has_its_own_digest() -> None:
+def test_each_piece_has_a_separate_digest() -> None:
     one, two, three = digest([(0, ROWS), (1, ROWS), (2, ROWS[:2])], pieces=3)
     assert one == two != three
 
@@ -82,14 +82,12 @@ def test_each_piece_has_its_own_digest() -> None:
     ],
     ids=["all", "twice the same", "a rounded one", "exact", "zero", "a count", "many"],
 )
-def test_digits_beyond_the_first_of_what_a_clock_gave_are_counted(
-    rows: list[Row], digits: int
-) -> None:
+def test_clock_digits_after_the_first_are_counted(rows: list[Row], digits: int) -> None:
     (content,) = digest([(0, rows)])
     assert count_digits(content) == digits
 
 
-def test_companions_and_runs_without_values_have_none() -> None:
+def test_companions_and_empty_runs_have_no_digest() -> None:
     load = Part(path="wrk-1.txt", tool="wrk", piece=0)
     beside = replace(load, path="cadvisor.json", tool="cadvisor", role="companion")
     empty = replace(load, piece=7)

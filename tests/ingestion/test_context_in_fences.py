@@ -31,7 +31,7 @@ TABLE = "Benchmark  Mode  Cnt  Score   Error  Units\nB.testA    avgt    5  {0}1.
         (f"# JDK {{0}}\n{TABLE}", ["JDK 1 / B.testA", "JDK 4 / B.testA"]),
     ],
 )
-def test_results_below_other_lines_of_their_fences_are_no_repeats(
+def test_results_below_different_lines_of_their_fences_are_not_repeats(
     tmp_path: Path, block: str, names: list[str]
 ) -> None:
     page = tmp_path / "page.md"

@@ -67,12 +67,12 @@ def write_runs(folder: Path, tool: str, runs: int = 3, *, after: int = 0) -> lis
     return paths
 
 
-def end_lines_otherwise(paths: list[Path]) -> None:
+def change_line_ends(paths: list[Path]) -> None:
     name = f"{len(paths) + 1}{paths[0].suffix}"
     paths[0].with_name(name).write_bytes(paths[0].read_bytes().replace(b"\n", b"\r\n"))
 
 
-def add_blanks(paths: list[Path]) -> None:
+def add_trailing_spaces(paths: list[Path]) -> None:
     lines = paths[1].read_bytes().split(b"\n")
     path = paths[1].with_name(f"{len(paths) + 1}{paths[0].suffix}")
     path.write_bytes(b"  \n".join(lines) + b"\n\n")
@@ -83,12 +83,12 @@ def pack(paths: list[Path]) -> None:
     paths[0].with_name(name).write_bytes(gzip.compress(paths[0].read_bytes()))
 
 
-def pack_beside(paths: list[Path]) -> None:
+def pack_next_to(paths: list[Path]) -> None:
     path = paths[1].with_name(f"{paths[1].name}.gz")
     path.write_bytes(gzip.compress(paths[1].read_bytes()))
 
 
-def put_together(paths: list[Path]) -> None:
+def concatenate_in_place(paths: list[Path]) -> None:
     joined = b"".join(path.read_bytes() for path in paths[:2])
     paths[0].with_name("all.txt").write_bytes(joined)
 
@@ -102,13 +102,13 @@ def load(folder: Path) -> tuple[int, list[str]]:
     return len(measured), [Path(where).name for where in copies]
 
 
-COPIES = [end_lines_otherwise, add_blanks, pack, pack_beside]
+COPIES = [change_line_ends, add_trailing_spaces, pack, pack_next_to]
 CASES = [(tool, copy) for tool in TOOLS for copy in COPIES]
-CASES += [(tool, put_together) for tool in TOOLS if "JSON" not in tool]
+CASES += [(tool, concatenate_in_place) for tool in TOOLS if "JSON" not in tool]
 
 
 @pytest.mark.parametrize(("tool", "copy"), CASES)
-def test_a_copy_counts_once_whatever_became_of_its_bytes(
+def test_copy_counts_once_however_its_bytes_changed(
     tool: str, copy: Callable[[list[Path]], None], tmp_path: Path
 ) -> None:
     paths = write_runs(tmp_path / "pr", tool)
@@ -149,7 +149,7 @@ def concatenate(paths: list[Path], folder: Path) -> Path:
 
 @pytest.mark.parametrize("tool", ["wrk", "go"])
 @pytest.mark.parametrize("copy", [pack_all, archive_tar, archive_zip, concatenate])
-def test_a_copy_that_is_ingested_later_is_no_other_measurement(
+def test_copy_ingested_later_is_not_another_measurement(
     tool: str,
     copy: Callable[[list[Path], Path], Path],
     tmp_path: Path,
@@ -176,7 +176,7 @@ def test_a_copy_that_is_ingested_later_is_no_other_measurement(
     assert "B111" not in printed
 
 
-def test_a_stored_file_gives_way_to_one_that_holds_it_and_more(tmp_path: Path) -> None:
+def test_stored_file_is_replaced_by_one_that_includes_it(tmp_path: Path) -> None:
     store = Store(str(tmp_path / "store"))
     paths = write_runs(tmp_path / "pr", "wrk")
     paths[2].unlink()
@@ -193,7 +193,7 @@ def test_a_stored_file_gives_way_to_one_that_holds_it_and_more(tmp_path: Path) -
     assert again.runs == 2
 
 
-def test_a_file_rewritten_as_a_copy_loses_its_own_run(tmp_path: Path) -> None:
+def test_file_overwritten_with_a_copy_loses_its_earlier_run(tmp_path: Path) -> None:
     store = Store(str(tmp_path / "store"))
     paths = write_runs(tmp_path / "pr", "wrk")
     ingest([f"pr={tmp_path / 'pr'}"], store)
@@ -203,7 +203,7 @@ def test_a_file_rewritten_as_a_copy_loses_its_own_run(tmp_path: Path) -> None:
     assert summary.runs == 2
 
 
-def test_a_gate_does_not_count_copies_as_runs(
+def test_gate_does_not_count_copies_as_runs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name, after in (("main", 10), ("pr", 0)):
@@ -221,7 +221,7 @@ ROUNDED = "".join(f"BenchmarkPing{n}-8\t100\t{n + 2}.1 ns/op\n" for n in range(4
 MANY = "".join(f"BenchmarkPing{n}-8\t100\t{1000 + n} ns/op\n" for n in range(4))
 
 
-def test_repeats_that_agree_in_a_few_numbers_are_no_copies(tmp_path: Path) -> None:
+def test_repeats_that_share_a_few_numbers_are_not_copies(tmp_path: Path) -> None:
     """Whole files, as a script leaves them: their last line differs."""
     texts = {
         "one line": [GO.format(count=1000, time=1051)] * 3,
@@ -243,7 +243,7 @@ def test_repeats_that_agree_in_a_few_numbers_are_no_copies(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("label", ["variant", "benchmark", "params", "commit"])
-def test_equal_runs_under_other_labels_are_no_copies(label: str, tmp_path: Path) -> None:
+def test_equal_runs_with_different_labels_are_not_copies(label: str, tmp_path: Path) -> None:
     """Two variants with the same numbers are finding B105."""
     paths = write_runs(tmp_path / "pr", "wrk", runs=1)
     other = tmp_path / "main" / "2.txt" if label == "variant" else tmp_path / "pr" / "2.txt"
@@ -260,7 +260,7 @@ def test_equal_runs_under_other_labels_are_no_copies(label: str, tmp_path: Path)
     assert load(tmp_path) == (2, [])
 
 
-def test_snapshots_of_counters_may_be_alike(tmp_path: Path) -> None:
+def test_counter_snapshots_may_be_equal(tmp_path: Path) -> None:
     write_runs(tmp_path / "none", "wrk", runs=2)
     text = (FIXTURES / "tracing-resources/otlp/spans-1.prom").read_text(encoding="utf-8")
     for number in (1, 2):
@@ -269,7 +269,7 @@ def test_snapshots_of_counters_may_be_alike(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_files_of_many_runs_are_known_again(
+def test_copies_of_files_with_many_runs_are_recognised(
     jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Their values go to files while they are read, in whichever process."""
@@ -315,9 +315,7 @@ def write_captured(folder: Path, seconds: list[int | None], text: str = EXACT) -
 
 
 @pytest.mark.parametrize("text", [EXACT, f"{MANY}PASS\n"])
-def test_equal_results_of_commands_that_began_at_other_times_each_count(
-    text: str, tmp_path: Path
-) -> None:
+def test_equal_results_with_different_start_times_all_count(text: str, tmp_path: Path) -> None:
     """As of instruction counts, which `benchkit capture` wrote."""
     write_captured(tmp_path / "pr", [1, 2, 3], text)
     write_captured(tmp_path / "main", [11, 12, 13], text)
@@ -329,14 +327,14 @@ def test_equal_results_of_commands_that_began_at_other_times_each_count(
         assert (summary.runs, [*summary.findings]) == (6 * of_each, [])
 
 
-def test_equal_results_that_began_at_one_time_or_at_no_known_time_count_once(
+def test_equal_results_with_the_same_or_no_start_time_count_once(
     tmp_path: Path,
 ) -> None:
     write_captured(tmp_path / "pr", [1, 2, 1, None])
     assert load(tmp_path) == (2, ["3.txt", "4.txt"])
 
 
-def test_a_copied_folder_of_captured_runs_counts_once(tmp_path: Path) -> None:
+def test_copied_folder_of_captured_runs_counts_once(tmp_path: Path) -> None:
     write_captured(tmp_path / "pr", [1, 2])
     shutil.copytree(tmp_path / "pr", tmp_path / "saved")
     store = Store(str(tmp_path / "store"))
@@ -350,7 +348,7 @@ def test_a_copied_folder_of_captured_runs_counts_once(tmp_path: Path) -> None:
     assert ingest([f"pr={tmp_path / 'next'}"], store).runs == 3
 
 
-def test_equal_results_of_two_groups_that_began_at_other_times_are_no_copies(
+def test_equal_results_of_two_groups_with_different_starts_are_not_copies(
     tmp_path: Path,
 ) -> None:
     for group, second in (("small", 1), ("large", 11)):
@@ -366,7 +364,7 @@ def archive_folder(folder: Path, inner: str) -> Path:
     return path
 
 
-def test_an_archive_of_one_folder_of_its_name_is_read_as_that_folder(tmp_path: Path) -> None:
+def test_archive_of_one_folder_is_read_as_that_folder(tmp_path: Path) -> None:
     """As `tar cf results.tar results` writes it; its runs are copies of those of the folder."""
     for name, after in (("main", 10), ("pr", 0)):
         write_runs(tmp_path / "results" / name, "wrk", after=after)
@@ -378,7 +376,7 @@ def test_an_archive_of_one_folder_of_its_name_is_read_as_that_folder(tmp_path: P
     assert (summary.runs, summary.count("duplicate")) == (6, 6)
 
 
-def test_an_ingest_names_copies_in_other_groups(tmp_path: Path) -> None:
+def test_ingest_reports_copies_in_other_groups(tmp_path: Path) -> None:
     for name, after in (("main", 10), ("pr", 0)):
         write_runs(tmp_path / "results" / name, "wrk", after=after)
     archive = archive_folder(tmp_path / "results", "nightly")

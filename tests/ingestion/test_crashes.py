@@ -60,7 +60,7 @@ def list_roles(folder: Path, text: str) -> list[tuple[str, str]]:
         "Exited with code exit status 1",
     ],
 )
-def test_a_crash_below_a_report_fails_its_run(line: str, tmp_path: Path) -> None:
+def test_crash_below_a_report_fails_its_run(line: str, tmp_path: Path) -> None:
     (found,) = list_roles(tmp_path, f"{REPORT.format(run=1)}done\n{line}\nbye\n")
     assert found == ("failed", f"10: {' '.join(line.split())}")
 
@@ -82,11 +82,11 @@ def test_a_crash_below_a_report_fails_its_run(line: str, tmp_path: Path) -> None
         "=== next ===\npanic: boom",
     ],
 )
-def test_other_lines_below_a_report_fail_nothing(below: str, tmp_path: Path) -> None:
+def test_harmless_lines_below_a_report_fail_nothing(below: str, tmp_path: Path) -> None:
     assert list_roles(tmp_path, f"{REPORT.format(run=1)}{below}\n") == [("measured", "")]
 
 
-def test_a_crash_is_of_the_last_report_above_it(tmp_path: Path) -> None:
+def test_crash_belongs_to_the_last_report_above_it(tmp_path: Path) -> None:
     reports = [REPORT.format(run=number) for number in range(3)]
     text = f"Killed\n{reports[0]}{reports[1]}Killed\n{reports[2]}"
     assert [role for role, _ in list_roles(tmp_path, text)] == ["measured", "failed", "measured"]
@@ -102,22 +102,20 @@ def test_a_crash_is_of_the_last_report_above_it(tmp_path: Path) -> None:
         "oha/text-secs.txt",
     ],
 )
-def test_crashes_below_the_text_of_each_tool(file: str, tmp_path: Path) -> None:
+def test_crash_below_the_text_of_each_tool_is_detected(file: str, tmp_path: Path) -> None:
     text = (FIXTURES / file).read_text(encoding="utf-8")
     (role, remark), *_ = list_roles(tmp_path, f"{text}\n./x.sh: line 3: 1 Bus error ./server\n")
     assert (role, "Bus error" in remark) == ("failed", True)
 
 
 @pytest.mark.parametrize(("code", "role"), [(99, "measured"), (107, "failed")])
-def test_an_exit_with_which_a_run_is_whole_is_no_crash(
-    code: int, role: str, tmp_path: Path
-) -> None:
+def test_exit_code_of_a_complete_run_is_not_a_crash(code: int, role: str, tmp_path: Path) -> None:
     text = f"{K6.read_text(encoding='utf-8')}\nError: Process completed with exit code {code}.\n"
     assert [found for found, _ in list_roles(tmp_path, text)] == [role]
 
 
 @pytest.mark.parametrize(("crashed", "code"), [("new", 1), ("base", 4), ("", 0)])
-def test_the_gate_sees_a_crash_below_a_report(
+def test_gate_sees_a_crash_below_a_report(
     crashed: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip

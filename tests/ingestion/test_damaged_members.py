@@ -45,7 +45,7 @@ HEADER, ENTRY, NAME = b"PK\3\4", b"PK\1\2", b"a.txt"
         (zipfile.ZIP_LZMA, [(NAME, 10, b"\xff" * 4)], "unpacking it takes too much memory"),
     ],
 )  # fmt: skip
-def test_a_member_of_a_zip_that_cannot_be_read_is_left_out(
+def test_unreadable_zip_member_is_left_out(
     method: int, changes: list[tuple[bytes, int, bytes]], reason: str, tmp_path: Path
 ) -> None:
     path = write(tmp_path / "a.zip", method, *changes)
@@ -55,7 +55,7 @@ def test_a_member_of_a_zip_that_cannot_be_read_is_left_out(
     assert files == {"a.txt": b"", "b.txt": b"b" * 100}  # an empty file is a damaged run
 
 
-def test_an_archive_of_encrypted_files_says_so(
+def test_archive_of_encrypted_files_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "a.zip"
@@ -69,7 +69,7 @@ def test_an_archive_of_encrypted_files_says_so(
     assert "wrk-1.txt: the file is empty" in shown
 
 
-def test_xz_is_read_within_a_bound_of_memory(tmp_path: Path) -> None:
+def test_xz_memory_is_limited(tmp_path: Path) -> None:
     path = tmp_path / "a.tar.xz"
     large = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 30}]
     header = lzma.compress(b"", filters=[large[0] | {"dict_size": MIB}])
@@ -79,7 +79,7 @@ def test_xz_is_read_within_a_bound_of_memory(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("flag", "size"), [(8, MIB), (16, MIB), (8, 1000), (4, 4)])
-def test_the_names_in_headers_of_a_gzip_are_bounded(flag: int, size: int) -> None:
+def test_gzip_header_names_are_limited(flag: int, size: int) -> None:
     packed = gzip.compress(b"GET /\n", mtime=0)
     name = b"\2\0ab" if flag == 4 else b"x" * size + b"\0"
     data = packed[:3] + bytes([flag]) + packed[4:10] + name + packed[10:]
@@ -91,7 +91,7 @@ def test_the_names_in_headers_of_a_gzip_are_bounded(flag: int, size: int) -> Non
         list(source.blocks())
 
 
-def test_the_directory_of_a_zip_is_bounded_before_it_is_read(
+def test_zip_directory_size_is_checked_before_reading(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(archives, "MEMBERS", 4)

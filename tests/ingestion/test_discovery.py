@@ -20,7 +20,7 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 BENCH = "BenchmarkPing-2 \t 100 \t 12.5 ns/op\n"
 
 
-def found(*arguments: str, **options: object) -> list[Found]:
+def find_sources(*arguments: str, **options: object) -> list[Found]:
     return discover(arguments, Options(**options)).found  # type: ignore[arg-type]
 
 
@@ -39,17 +39,17 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("tree")
-def test_a_named_file_is_a_variant_of_its_own() -> None:
-    assert variants(found("old.txt", "new.txt")) == ["old", "new"]
+def test_each_named_file_is_a_variant() -> None:
+    assert variants(find_sources("old.txt", "new.txt")) == ["old", "new"]
 
 
 @pytest.mark.usefixtures("tree")
-def test_a_label_stands_above_the_name() -> None:
-    assert variants(found("base=old.txt", "otel=new.txt")) == ["base", "otel"]
+def test_label_takes_precedence_over_the_name() -> None:
+    assert variants(find_sources("base=old.txt", "otel=new.txt")) == ["base", "otel"]
 
 
 @pytest.mark.usefixtures("tree")
-def test_named_sidecars_are_read_with_their_results_and_are_none() -> None:
+def test_named_sidecars_are_applied_but_are_not_results() -> None:
     """A shell's ``*`` names the sidecars of captured results, too."""
     for sidecar in ("old.txt.run.toml", "run.toml"):
         Path(sidecar).write_text("position = 1\n")
@@ -57,13 +57,16 @@ def test_named_sidecars_are_read_with_their_results_and_are_none() -> None:
     assert variants(named.found) == ["new", "old"]
     assert named.skipped == [(name, "a sidecar") for name in ("old.txt.run.toml", "run.toml")]
     Path("runs.json").write_text(BENCH)  # a result, whatever it is called
-    assert variants(found("old.txt", "runs.json")) == ["old", "runs"]
-    assert variants(found("run.toml")) == ["run"]  # which is refused where it is read
+    assert variants(find_sources("old.txt", "runs.json")) == ["old", "runs"]
+    assert variants(find_sources("run.toml")) == ["run"]  # which is refused where it is read
 
 
 @pytest.mark.usefixtures("tree")
-def test_equal_names_take_the_shortest_paths_that_tell_them_apart() -> None:
-    assert variants(found("old/bench.txt", "new/bench.txt")) == ["old/bench.txt", "new/bench.txt"]
+def test_equal_names_become_the_shortest_distinct_paths() -> None:
+    assert variants(find_sources("old/bench.txt", "new/bench.txt")) == [
+        "old/bench.txt",
+        "new/bench.txt",
+    ]
 
 
 #: Files of one folder: of each its variant, benchmark and run.
@@ -86,7 +89,7 @@ NAMED = {
 
 @pytest.mark.parametrize("name", NAMED)
 @pytest.mark.parametrize("folder", ["", "results/"])
-def test_files_named_one_by_one_are_read_as_their_folder_is(
+def test_files_named_one_by_one_are_read_like_their_folder(
     name: str, folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = dict(word.split(":", 1) for word in NAMED[name].split())
@@ -94,7 +97,7 @@ def test_files_named_one_by_one_are_read_as_their_folder_is(
     for file in expected:
         (tmp_path / "results" / file).write_text(BENCH)
     monkeypatch.chdir(tmp_path if folder else tmp_path / "results")
-    sources = found(*(f"{folder}{file}" for file in expected))
+    sources = find_sources(*(f"{folder}{file}" for file in expected))
     runs = (str(source.labels.run or "") for source in sources)
     shown = zip(variants(sources), runs, strict=True)
     assert [":".join(filter(None, words)) for words in shown] == list(expected.values())
@@ -127,7 +130,7 @@ _HELD = {
 
 
 @pytest.mark.parametrize("name", TOGETHER)
-def test_files_and_folders_named_at_once_are_one_tree(
+def test_files_and_folders_named_together_are_one_tree(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     named, _, expected = TOGETHER[name].partition(": ")
@@ -142,7 +145,7 @@ def test_files_and_folders_named_at_once_are_one_tree(
         (f"{labels.group}:" if labels.group else "")
         + "/".join(filter(None, (source.variant or labels.variant, labels.benchmark)))
         + (f"/{labels.run}" if labels.run else "")
-        for source in found(*named.split())
+        for source in find_sources(*named.split())
         for labels in [source.labels]
     ]
     assert shown == expected.split()
@@ -165,7 +168,7 @@ SIDES = {
 
 
 @pytest.mark.parametrize("name", SIDES)
-def test_folders_side_by_side_are_the_sides(
+def test_sibling_folders_are_the_sides(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -195,7 +198,7 @@ def test_folders_side_by_side_are_the_sides(
         ("wrk/get.txt wrk/put.txt", "k6/login.txt k6/home.txt"),
     ],
 )
-def test_folders_of_sides_runs_or_different_tests_are_no_sides(
+def test_folders_of_sides_runs_or_different_tests_are_not_sides(
     first: str, second: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -208,68 +211,68 @@ def test_folders_of_sides_runs_or_different_tests_are_no_sides(
     assert not discovery.is_ordered
 
 
-def test_numbers_of_files_in_a_folder_each_are_read_together(tmp_path: Path) -> None:
+def test_numbers_of_files_in_separate_folders_are_read_together(tmp_path: Path) -> None:
     paths = [tmp_path / "a" / "jdk-17.txt", tmp_path / "b" / "jdk-21.txt", tmp_path / "go-1.txt"]
     for path in paths:
         path.parent.mkdir(exist_ok=True)
         path.write_text(BENCH)
-    assert variants(found(*map(str, paths))) == ["jdk-17", "jdk-21", "go"]
+    assert variants(find_sources(*map(str, paths))) == ["jdk-17", "jdk-21", "go"]
 
 
 @pytest.mark.usefixtures("tree")
-def test_a_path_with_an_equals_sign_in_it_is_a_path() -> None:
+def test_path_with_an_equals_sign_is_a_path() -> None:
     assert split_label("x=y.txt") == ("", "x=y.txt")
-    assert [source.label for source in found("x=y.txt")] == ["x=y.txt"]
+    assert [source.label for source in find_sources("x=y.txt")] == ["x=y.txt"]
 
 
 @pytest.mark.usefixtures("tree")
-def test_a_label_may_hold_an_equals_sign_before_what_exists() -> None:
+def test_label_may_contain_an_equals_sign_before_an_existing_path() -> None:
     assert split_label("spans=4=notes.md") == ("spans=4", "notes.md")
     assert split_label("new=x=y.txt") == ("new", "x=y.txt")
     assert split_label("spans=4=gone.md") == ("spans", "4=gone.md")
 
 
 @pytest.mark.usefixtures("tree")
-def test_documents_are_passed_over_unless_they_are_named() -> None:
+def test_documents_are_skipped_unless_named() -> None:
     seen = discover(["."], Options())
     assert [path for path, _ in seen.skipped] == ["notes.md"]
-    assert [source.label for source in found("notes.md")] == ["notes.md"]
+    assert [source.label for source in find_sources("notes.md")] == ["notes.md"]
 
 
 def test_standard_input_is_a_source(monkeypatch: pytest.MonkeyPatch) -> None:
     stdin = io.TextIOWrapper(io.BytesIO(BENCH.encode()))
     monkeypatch.setattr(sys, "stdin", stdin)
-    (source,) = found("none=-")
+    (source,) = find_sources("none=-")
     assert source.variant == "none"
     assert list(source.load().lines()) == [(1, BENCH.rstrip("\n"))]
 
 
-def test_a_path_that_is_not_there_is_an_error() -> None:
+def test_missing_path_is_an_error() -> None:
     with pytest.raises(DataError, match="no such file"):
-        found("nowhere.txt")
+        find_sources("nowhere.txt")
 
 
-def test_a_layout_that_cannot_be_used_is_an_error() -> None:
+def test_malformed_layout_is_an_error() -> None:
     with pytest.raises(ConfigError):
-        found(".", layout="{variant")
+        find_sources(".", layout="{variant")
 
 
 @pytest.mark.usefixtures("tree")
-def test_a_layout_that_no_file_follows_is_refused_with_two_files_and_an_example() -> None:
+def test_layout_without_a_match_is_refused_with_files_and_an_example() -> None:
     with pytest.raises(ConfigError) as caught:
-        found(".", layout="{variant}/{run}.json")
+        find_sources(".", layout="{variant}/{run}.json")
     assert caught.value.exit_code == 2
     assert "does not match new/bench.txt and new.txt, the first of 5 files" in str(caught.value)
     assert caught.value.hint == "expected paths that end like variant/1.json"
 
 
 @pytest.mark.usefixtures("tree")
-def test_a_layout_that_some_files_follow_is_used() -> None:
-    labels = [source.labels for source in found(".", layout="{variant}/bench.txt")]
+def test_layout_that_matches_some_files_is_used() -> None:
+    labels = [source.labels for source in find_sources(".", layout="{variant}/bench.txt")]
     assert [label.by_layout for label in labels] == [True, False, True, False, False]
 
 
-def test_what_lies_below_a_labelled_folder_stays_apart_with_a_note(tmp_path: Path) -> None:
+def test_folders_below_a_labelled_folder_become_groups_with_a_note(tmp_path: Path) -> None:
     for place in ("go1.21/1.txt", "go1.22/1.txt"):
         path = tmp_path / "old" / place
         path.parent.mkdir(parents=True)
@@ -291,7 +294,7 @@ def test_what_lies_below_a_labelled_folder_stays_apart_with_a_note(tmp_path: Pat
         (["exp/off/run.toml", "exp/on/run.toml"], ["exp", "exp", "exp"]),
     ],
 )
-def test_folders_below_one_declared_variant_are_no_repeats(
+def test_folders_below_one_declared_variant_become_groups(
     tmp_path: Path, declared: list[str], groups: list[str]
 ) -> None:
     for place in ("exp/off/1.txt", "exp/off/2.txt", "exp/on/1.txt"):
@@ -310,19 +313,19 @@ def test_folders_below_one_declared_variant_are_no_repeats(
 
 
 @pytest.mark.usefixtures("tree")
-def test_pages_of_results_are_read_where_a_folder_holds_nothing_else() -> None:
+def test_result_pages_are_read_if_a_folder_holds_nothing_else() -> None:
     Path("pages").mkdir()
     Path("pages/a.md").write_text(BENCH)
     Path("pages/notes.md").write_text("Nothing that any tool wrote.\n")
-    found = discover(["pages"], Options())
-    assert [source.label for source in found.found] == ["pages/a.md"]
-    assert ("pages/notes.md", "a document") in found.skipped
+    find_sources = discover(["pages"], Options())
+    assert [source.label for source in find_sources.found] == ["pages/a.md"]
+    assert ("pages/notes.md", "a document") in find_sources.skipped
     Path("pages/none.txt").write_text(BENCH)
     assert [source.label for source in discover(["pages"], Options()).found] == ["pages/none.txt"]
 
 
 @pytest.mark.usefixtures("tree")
-def test_a_folder_of_documents_says_what_it_skipped_and_how_to_read_it() -> None:
+def test_folder_of_documents_reports_what_it_skipped_and_how_to_read_it() -> None:
     Path("pages").mkdir()
     for name in ("a.md", "b.md"):
         Path("pages", name).write_text("Nothing that any tool wrote.\n")
@@ -337,7 +340,7 @@ def test_a_folder_of_documents_says_what_it_skipped_and_how_to_read_it() -> None
 
 @pytest.mark.parametrize("stem", ["{}-1.txt", "wrk-{}-1.txt"])
 @pytest.mark.parametrize("arguments", [["."], ["x", "y"], ["each file"]])
-def test_files_below_a_sidecar_that_names_their_variant_are_benchmarks(
+def test_files_below_a_sidecar_with_a_variant_are_benchmarks(
     stem: str, arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -347,7 +350,7 @@ def test_files_below_a_sidecar_that_names_their_variant_are_benchmarks(
         for name in ("login", "main"):
             Path(folder, stem.format(name)).write_text(BENCH)
     files = sorted(map(str, Path().glob("*/*.txt")))
-    sources = found(*(files if arguments == ["each file"] else arguments))
+    sources = find_sources(*(files if arguments == ["each file"] else arguments))
     seen = [
         (source.labels.group, source.sidecar.variant, source.labels.benchmark) for source in sources
     ]
@@ -371,7 +374,7 @@ LABELLED = {
 
 
 @pytest.mark.parametrize("name", LABELLED)
-def test_folders_and_files_of_one_label_are_told_apart(
+def test_folders_and_files_with_one_label_are_distinguished(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arguments, expected = LABELLED[name]
@@ -382,14 +385,16 @@ def test_folders_and_files_of_one_label_are_told_apart(
         file.write_text(BENCH)
     seen = {
         label: {
-            (s.labels.group, s.labels.benchmark) for s in found(*arguments) if s.variant == label
+            (s.labels.group, s.labels.benchmark)
+            for s in find_sources(*arguments)
+            if s.variant == label
         }
         for label in ("a", "b")
     }
     assert seen == {"a": expected, "b": expected}
 
 
-def test_a_link_beside_a_folder_gives_it_no_other_name(tmp_path: Path) -> None:
+def test_link_next_to_a_folder_does_not_rename_it(tmp_path: Path) -> None:
     """`latest` stands before the folder that it leads to."""
     for variant in ("none", "otlp"):
         shutil.copytree(FIXTURES / "tracing-wrk" / variant, tmp_path / variant)

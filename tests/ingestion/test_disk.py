@@ -58,9 +58,7 @@ def fails(command: list[str]) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such limits")
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_what_cannot_be_written_leaves_the_store_as_it_was(
-    results: Path, tmp_path: Path, jobs: str
-) -> None:
+def test_failed_write_leaves_the_store_unchanged(results: Path, tmp_path: Path, jobs: str) -> None:
     store = Store(str(tmp_path / "store"))
     ingest([str(results / "none")], store)
     files = sorted(Path(store.url).rglob("*.parquet"))
@@ -90,7 +88,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(place)], check=True)
 
 
-def test_a_full_disk_leaves_the_store_as_it_was(results: Path, small_disk: Path) -> None:
+def test_full_disk_leaves_the_store_unchanged(results: Path, small_disk: Path) -> None:
     store = Store(str(small_disk / "store"))
     ingest([str(results / "none")], store)
     arguments = ["ingest", str(results), "--store", store.url]
@@ -103,7 +101,7 @@ def test_a_full_disk_leaves_the_store_as_it_was(results: Path, small_disk: Path)
     assert variants(store) == ["none", "otlp", "otlp"]
 
 
-def test_a_store_that_may_only_be_read_is_named(results: Path, small_disk: Path) -> None:
+def test_read_only_store_is_reported(results: Path, small_disk: Path) -> None:
     store = Store(str(small_disk / "store"))
     ingest([str(results / "none")], store)
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
@@ -121,7 +119,7 @@ def test_a_store_that_may_only_be_read_is_named(results: Path, small_disk: Path)
     assert variants(store) == ["none"]
 
 
-def test_vacuum_makes_room_on_a_full_disk_before_it_writes(results: Path, small_disk: Path) -> None:
+def test_vacuum_frees_space_on_a_full_disk_before_writing(results: Path, small_disk: Path) -> None:
     store = Store(str(small_disk / "store"))
     for run in ("none/ab-1.tsv", "otlp/ab-1.tsv"):
         ingest([str(results / run)], store)
@@ -137,7 +135,7 @@ def test_vacuum_makes_room_on_a_full_disk_before_it_writes(results: Path, small_
     assert not orphan.exists()
 
 
-def test_a_file_that_grows_while_it_is_read_is_told_and_read_again(
+def test_file_that_grows_during_reading_is_reported_and_read_again(
     results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     large = results / "otlp" / "ab-2.tsv"
@@ -165,7 +163,7 @@ def test_a_file_that_grows_while_it_is_read_is_told_and_read_again(
     assert [r.outcome for r in ingest([str(results)], store).reports] == ["unchanged"] * 3
 
 
-def test_a_file_that_vanishes_costs_itself(
+def test_vanished_file_costs_only_itself(
     results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     load = Found.load

@@ -68,7 +68,7 @@ def find(*arguments: str) -> Discovery:
     return discover(arguments, Options())
 
 
-def test_each_query_of_an_address_is_a_source_of_its_own(server: str) -> None:
+def test_each_query_of_an_address_is_a_separate_source(server: str) -> None:
     place = f"{server}/main/1.txt"
     queries = ["?job=1", "?job=2", "?job=2&token=c0ffee", "?token=beef00", "?key=a/1", "?key=b/1"]
     queries += ["?monkey=1", "?sv=1", "?sv=2", "?sig=1", "?Expires=1", "?Expires=2"]
@@ -83,7 +83,7 @@ def test_each_query_of_an_address_is_a_source_of_its_own(server: str) -> None:
 @pytest.mark.parametrize(
     "signed", ["X-Amz-Signature={}", "AWSAccessKeyId=1&Signature={}&Expires=1", "sv=1&sig={}"]
 )
-def test_what_signs_an_address_is_no_part_of_it(server: str, signed: str) -> None:
+def test_signature_is_not_part_of_an_address(server: str, signed: str) -> None:
     address = f"{server}/main/1.txt?job=1&{signed}"
     result = find(address.format(1), address.format(2))
     assert [source.address for source in result.found] == [f"{server}/main/1.txt?job=1"]
@@ -94,7 +94,7 @@ def read(discovery: Discovery) -> dict[str, bytes]:
     return {found.label: found.path.read_bytes() for found in discovery.found if found.path}
 
 
-def test_a_commit_is_read_as_it_was_committed(folder: Path) -> None:
+def test_commit_is_read_as_committed(folder: Path) -> None:
     wanted = {
         f"git:benchkit-data:main/{n}.txt": (folder / f"main/{n}.txt").read_bytes() for n in (1, 2)
     }
@@ -119,7 +119,7 @@ def commit_tree(*entries: tuple[str, str]) -> None:
     git("update-ref", "refs/heads/odd", git(*IDENTITY, "commit-tree", tree, "-m", "odd").strip())
 
 
-def test_a_commit_writes_nowhere_else(folder: Path) -> None:
+def test_commit_writes_only_below_its_copy(folder: Path) -> None:
     evil = str(folder / "evil.txt")
     names = (evil, "../evil.txt", ".", "..", "n" * 300, "1.txt", "1.txt/2.txt", "1.txt")
     commit_tree(*((name, "") for name in names))
@@ -130,7 +130,7 @@ def test_a_commit_writes_nowhere_else(folder: Path) -> None:
     assert not list(folder.rglob("evil*"))
 
 
-def test_links_and_submodules_of_a_commit_are_named(folder: Path) -> None:
+def test_links_and_submodules_of_a_commit_are_reported(folder: Path) -> None:
     for name in ("3.txt", "1.txt.run.toml"):
         (folder / "main" / name).symlink_to("1.txt")
     commit = git("rev-parse", "HEAD").strip()
@@ -148,7 +148,7 @@ def test_links_and_submodules_of_a_commit_are_named(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_folders_that_share_their_content_are_not_written_without_end(
+def test_folders_with_shared_content_are_not_written_endlessly(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("benchkit.ingestion.distant._LISTING", 1 << 20)
@@ -170,20 +170,20 @@ def test_folders_that_share_their_content_are_not_written_without_end(
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("path", ["main", "main/1.txt"])
-def test_a_commit_is_held_to_the_size_that_is_allowed(path: str) -> None:
+def test_size_of_a_commit_is_limited(path: str) -> None:
     with pytest.raises(DataError, match=r"the commit was not read: .*100 bytes"):
         discover([f"git:HEAD:{path}"], Options(max_unpacked=100))
 
 
 @pytest.mark.usefixtures("folder")
-def test_an_object_that_git_lacks_is_an_error() -> None:
+def test_object_missing_from_git_is_an_error() -> None:
     commit_tree(("1.txt", "12" * 20))
     with pytest.raises(DataError, match=rf"git lacks 1.txt \(object {'12' * 20}\)"):
         find("git:odd")
 
 
 @pytest.mark.usefixtures("folder")
-def test_the_copy_goes_with_what_was_found() -> None:
+def test_copy_is_deleted_with_its_discovery() -> None:
     discovery = find("git:HEAD:main")
     (path, *_) = [found.path for found in discovery.found if found.path]
     assert path.is_file()
@@ -208,7 +208,7 @@ def test_the_copy_goes_with_what_was_found() -> None:
         ("http:///a.txt", "cannot fetch it: no host given"),
     ],
 )
-def test_what_cannot_be_had_is_one_line(
+def test_unavailable_source_is_a_one_line_error(
     path: str, says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["runs", path]) == 3
@@ -217,7 +217,7 @@ def test_what_cannot_be_had_is_one_line(
     assert told.count("\n") == 1
 
 
-def test_a_web_address_is_a_file_or_an_archive(folder: Path, server: str) -> None:
+def test_web_address_is_a_file_or_an_archive(folder: Path, server: str) -> None:
     with tarfile.open(folder / "main.tar.gz", "w:gz") as archive:
         archive.add(folder / "main", "main")
     shutil.make_archive(str(folder / "runs"), "zip", folder, "main")
@@ -233,7 +233,7 @@ def test_a_web_address_is_a_file_or_an_archive(folder: Path, server: str) -> Non
     assert run(["runs", "-q", f"{server}/main/1.txt"]) == 0
 
 
-def test_the_labels_of_a_file_are_those_of_its_place(folder: Path, server: str) -> None:
+def test_labels_come_from_the_original_location(folder: Path, server: str) -> None:
     result = (folder / "main/1.txt").read_bytes()
     git("mv", "main", "otlp")
     for name in ("wrk", "otlp/wrk-1.txt"):
@@ -254,7 +254,7 @@ def test_the_labels_of_a_file_are_those_of_its_place(folder: Path, server: str) 
 
 
 @pytest.mark.parametrize("name", ["main.tar.gz", "runs.zip", "..zip"])
-def test_an_archive_on_this_machine_is_read_as_one_behind_an_address(
+def test_local_archive_is_read_like_a_downloaded_one(
     folder: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stem, _, ending = name.removesuffix(".gz").rpartition(".")
@@ -269,7 +269,7 @@ def test_an_archive_on_this_machine_is_read_as_one_behind_an_address(
         find(name)
 
 
-def test_an_archive_writes_nowhere_else(folder: Path, server: str) -> None:
+def test_archive_writes_only_below_its_copy(folder: Path, server: str) -> None:
     with tarfile.open(folder / "evil.tar", "w") as archive:
         archive.add(folder / "main/1.txt", "../../evil.txt")
         archive.add(folder / "main/1.txt", "1.txt")
@@ -280,7 +280,7 @@ def test_an_archive_writes_nowhere_else(folder: Path, server: str) -> None:
     assert problem.what.startswith("left out ../../evil.txt: its path leads out of the folder")
 
 
-def test_a_copy_stays_where_copies_are(folder: Path) -> None:
+def test_copy_stays_in_the_temporary_folder(folder: Path) -> None:
     places = [found.path for found in find(f"{(folder / 'main').as_uri()}/..").found]
     assert len(places) == 2
     for path in places:
@@ -293,11 +293,11 @@ def test_a_copy_stays_where_copies_are(folder: Path) -> None:
     ("path", "name"),
     [("/a/..", "results"), ("/a/main", "main"), ("a\0b", "a_b"), ("", "results")],
 )
-def test_the_name_of_a_copy(path: str, name: str) -> None:
+def test_name_of_a_copy(path: str, name: str) -> None:
     assert distant._name_copy(path) == name
 
 
-def test_an_object_store_is_a_folder_or_a_file(folder: Path) -> None:
+def test_object_store_address_is_a_folder_or_a_file(folder: Path) -> None:
     url = (folder / "main").as_uri()
     assert list(read(find(f"base={url}/"))) == [f"{url}/1.txt", f"{url}/2.txt"]
     assert list(read(find(f"{url}/1.txt"))) == [f"{url}/1.txt"]
@@ -305,7 +305,7 @@ def test_an_object_store_is_a_folder_or_a_file(folder: Path) -> None:
         find(f"{url}/nothing")
 
 
-def test_an_object_store_writes_nowhere_else(
+def test_object_store_writes_only_below_its_copy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = fs._MockFileSystem()
@@ -319,13 +319,13 @@ def test_an_object_store_writes_nowhere_else(
 
 
 @pytest.mark.parametrize("place", ["main", "main/1.txt"])
-def test_an_object_store_is_held_to_the_size_that_is_allowed(folder: Path, place: str) -> None:
+def test_size_of_an_object_store_download_is_limited(folder: Path, place: str) -> None:
     with pytest.raises(DataError, match=r"not copied: .*more than 100 bytes"):
         discover([(folder / place).as_uri()], Options(max_unpacked=100))
     assert discover([(folder / place).as_uri()], Options(max_unpacked=1 << 20)).found
 
 
-def test_an_object_store_that_sends_more_than_it_lists_is_cut_off(tmp_path: Path) -> None:
+def test_object_larger_than_listed_is_refused(tmp_path: Path) -> None:
     store = fs._MockFileSystem()
     store.create_dir("bucket")
     with store.open_output_stream("bucket/1.txt") as stream:
@@ -334,7 +334,7 @@ def test_an_object_store_that_sends_more_than_it_lists_is_cut_off(tmp_path: Path
         objects._copy_files(store, [("bucket/1.txt", tmp_path / "1.txt")], Meter(None, 1000))
 
 
-def test_an_object_store_that_drips_meets_the_deadline(folder: Path) -> None:
+def test_slow_object_store_hits_the_deadline(folder: Path) -> None:
     # a process of its own: it has to end, though a thread still waits for the store
     code = (
         "import sys\nfrom benchkit.ingestion import distant, objects, pages\n"
@@ -353,7 +353,7 @@ def test_an_object_store_that_drips_meets_the_deadline(folder: Path) -> None:
     assert "s3://b/main: copying takes longer than 1 s" in done.stderr
 
 
-def test_git_that_waits_meets_the_deadline(
+def test_waiting_git_hits_the_deadline(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     git = folder / "bin" / "git"
@@ -366,7 +366,7 @@ def test_git_that_waits_meets_the_deadline(
     assert "git:HEAD:main: git takes longer than 0.5 s" in capsys.readouterr().err
 
 
-def test_a_local_address_ends_at_files(folder: Path) -> None:
+def test_local_address_accepts_only_regular_files(folder: Path) -> None:
     with pytest.raises(DataError, match="/dev/zero is not a file; give it without file://"):
         find("file:///dev/zero")
     os.mkfifo(folder / "main" / "pipe")
@@ -379,7 +379,7 @@ def test_a_local_address_ends_at_files(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("url", [True, False])
-def test_a_store_is_not_read_beside_files(folder: Path, *, url: bool) -> None:
+def test_store_cannot_be_combined_with_files(folder: Path, *, url: bool) -> None:
     assert run(["ingest", "-q", "main", "--store", "kept"]) == 0
     named = (folder / "kept").as_uri() if url else "kept"
     assert run(["runs", "-q", named]) == 0
@@ -389,7 +389,7 @@ def test_a_store_is_not_read_beside_files(folder: Path, *, url: bool) -> None:
 
 @pytest.mark.parametrize("place", ["git:benchkit-data:main", "file", "http"])
 @pytest.mark.parametrize(("cost", "cpu", "code"), [(0.0, "Xeon", 0), (0.2, "Xeon", 1), (0, "A", 4)])
-def test_the_gate_against_a_baseline_that_lies_elsewhere(
+def test_gate_against_a_remote_baseline(
     place: str, cost: float, cpu: str, code: int, folder: Path, server: str
 ) -> None:
     (folder / "benchkit.toml").write_text(POLICY, encoding="utf-8")

@@ -47,7 +47,7 @@ def list_runs(folder: Path, result: str, *captions: str) -> list[tuple[str, int]
         ("Measured on a laptop\nwith VM version: JDK 8:", "Measured on a laptop\nwith JDK 11:"),
     ],
 )
-def test_a_line_above_a_fence_keeps_its_results_apart(
+def test_line_above_a_fence_separates_its_results(
     tmp_path: Path, result: str, first: str, second: str
 ) -> None:
     runs = list_runs(tmp_path, result, first, second)
@@ -57,7 +57,7 @@ def test_a_line_above_a_fence_keeps_its_results_apart(
 
 @each_tool
 @pytest.mark.parametrize("captions", [("", ""), ("Run 1:", "Run 2:"), ("As follows:",) * 2])
-def test_fences_that_nothing_tells_apart_are_repeats(
+def test_fences_without_a_difference_are_repeats(
     tmp_path: Path, result: str, captions: tuple[str, str]
 ) -> None:
     runs = list_runs(tmp_path, result, *captions)
@@ -65,7 +65,7 @@ def test_fences_that_nothing_tells_apart_are_repeats(
     assert len({name for name, _ in runs}) == 1
 
 
-def test_a_line_above_a_fence_does_not_lead_names_that_differ(tmp_path: Path) -> None:
+def test_line_above_a_fence_is_not_added_to_distinct_names(tmp_path: Path) -> None:
     first, second = (RESULTS["hyperfine"].replace("sort", name) for name in ("fd", "find"))
     path = tmp_path / "bench.md"
     page = f"Let's start with find:\n```\n{second}```\nThe same for fd:\n```\n{first}```\n"
@@ -96,7 +96,7 @@ OUTPUTS = {
         (("2026-11-26 10:00:00", "2026-11-26 10:05:00"), [1, 2]),
     ],
 )
-def test_a_plain_line_above_an_output_of_hyperfine_keeps_its_results_apart(
+def test_plain_line_above_hyperfine_output_separates_its_results(
     output: str, captions: tuple[str, ...], runs: list[int], tmp_path: Path
 ) -> None:
     """It counts its commands anew each time."""

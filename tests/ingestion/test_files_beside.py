@@ -30,7 +30,7 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path("results")
 
 
-def beside(results: Path, files: dict[str, str]) -> list[tuple[str, str]]:
+def list_problems_with(results: Path, files: dict[str, str]) -> list[tuple[str, str]]:
     """Return severity and file of each problem with a folder that holds other files, too."""
     for side in ("none", "otlp"):
         (results / side).mkdir(parents=True)
@@ -43,8 +43,8 @@ def beside(results: Path, files: dict[str, str]) -> list[tuple[str, str]]:
     return [(each.severity, each.path) for each in loaded.diagnostics]
 
 
-def test_files_beside_results_cost_one_line(results: Path, capsys: Captured) -> None:
-    assert [severity for severity, _ in beside(results, BESIDE)] == ["warning"]
+def test_files_next_to_results_cost_one_line(results: Path, capsys: Captured) -> None:
+    assert [severity for severity, _ in list_problems_with(results, BESIDE)] == ["warning"]
     assert run(["compare", "results"]) == 0
     shown = capsys.readouterr()
     [line] = shown.err.splitlines()
@@ -54,8 +54,10 @@ def test_files_beside_results_cost_one_line(results: Path, capsys: Captured) -> 
     assert "B113" not in shown.out
 
 
-def test_one_file_beside_results_is_left_out_with_its_reason(results: Path) -> None:
-    assert beside(results, {"urls.txt": BESIDE["urls.txt"]}) == [("warning", "results/urls.txt")]
+def test_one_file_next_to_results_is_left_out_with_its_reason(results: Path) -> None:
+    assert list_problems_with(results, {"urls.txt": BESIDE["urls.txt"]}) == [
+        ("warning", "results/urls.txt")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -67,17 +69,15 @@ def test_one_file_beside_results_is_left_out_with_its_reason(results: Path) -> N
         ("none/notes.txt", "wrk: command not found\n"),
     ],
 )
-def test_a_damaged_result_is_an_error_whatever_lies_beside_it(
+def test_damaged_result_is_an_error_whatever_files_are_next_to_it(
     name: str, text: str, results: Path
 ) -> None:
-    problems = beside(results, {name: text, "env.json": BESIDE["env.json"]})
+    problems = list_problems_with(results, {name: text, "env.json": BESIDE["env.json"]})
     assert ("error", f"results/{name}") in problems
     assert ("warning", "results/env.json") in problems
 
 
-def test_a_file_that_is_named_is_an_error_if_it_is_no_result(
-    results: Path, capsys: Captured
-) -> None:
-    beside(results, {"urls.txt": BESIDE["urls.txt"]})
+def test_named_file_that_is_not_a_result_is_an_error(results: Path, capsys: Captured) -> None:
+    list_problems_with(results, {"urls.txt": BESIDE["urls.txt"]})
     run(["compare", "results/none", "results/otlp", "results/urls.txt"])
     assert "error: results/urls.txt: unknown format" in capsys.readouterr().err

@@ -35,7 +35,7 @@ def list_empty(runs: bk.schema.Runs) -> list[str]:
     ("name", "text"),
     [("", ""), (".gitkeep", ""), ("run.toml", "exit = 1\n"), ("output.txt", "Killed\n")],
 )
-def test_a_folder_beside_those_of_variants_is_a_variant_that_was_lost(
+def test_folder_without_results_next_to_variants_is_a_lost_variant(
     results: Path, name: str, text: str
 ) -> None:
     if name:
@@ -55,7 +55,7 @@ def test_a_folder_beside_those_of_variants_is_a_variant_that_was_lost(
         ("{}/pr", "4", ["main", "pr"]),
     ],
 )
-def test_a_folder_of_a_run_that_holds_nothing_is_a_lost_run(
+def test_empty_folder_of_a_run_is_a_lost_run(
     tmp_path: Path, place: str, empty: str, lost: list[str]
 ) -> None:
     for seed in range(1, 4):
@@ -71,7 +71,7 @@ def test_a_folder_of_a_run_that_holds_nothing_is_a_lost_run(
 
 
 @pytest.mark.parametrize("again", ["results", "results/new", "new=results/new"])
-def test_a_folder_that_was_empty_once_is_lost_no_more(
+def test_folder_that_is_no_longer_empty_is_not_lost(
     results: Path, again: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(results.parent)
@@ -85,9 +85,7 @@ def test_a_folder_that_was_empty_once_is_lost_no_more(
     assert set(loaded.runs["variant"]) == {"main", "pr", "new"}
 
 
-def test_an_empty_folder_that_is_deleted_is_lost_no_more(
-    results: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_deleted_empty_folder_is_not_lost(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(results.parent)
     ingest(["results"], Store("s"))
     (results / "new").rmdir()
@@ -96,13 +94,13 @@ def test_an_empty_folder_that_is_deleted_is_lost_no_more(
 
 
 @pytest.mark.parametrize("name", ["throughput.svg", "run.sh"])
-def test_a_folder_of_plots_or_scripts_is_no_variant(results: Path, name: str) -> None:
+def test_folder_of_plots_or_scripts_is_not_a_variant(results: Path, name: str) -> None:
     (results / "new" / name).write_text("")
     assert list_empty(bk.load(results).runs) == []
 
 
 @pytest.mark.parametrize("store", [".benchkit", "db"])
-def test_a_store_is_no_folder_of_a_variant(
+def test_store_is_not_a_variant_folder(
     store: str, results: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (results / "new").rmdir()
@@ -113,21 +111,21 @@ def test_a_store_is_no_folder_of_a_variant(
         assert set(bk.load(store=store).runs["variant"]) == {"main", "pr"}
 
 
-def test_an_excluded_folder_is_no_variant(results: Path, tmp_path: Path) -> None:
+def test_excluded_folder_is_not_a_variant(results: Path, tmp_path: Path) -> None:
     store = Store(str(tmp_path / "store"))
     ingest([str(results)], store, Options(exclude=("new",)))
     assert list_empty(bk.load(store=store.url).runs) == []
 
 
 @pytest.mark.parametrize("write", [str, "fresh={}".format])
-def test_a_folder_named_among_others_is_a_variant_that_was_lost(
+def test_empty_folder_named_among_others_is_a_lost_variant(
     results: Path, write: Callable[[Path], str]
 ) -> None:
     runs = bk.load(results / "main", results / "pr", write(results / "new")).runs
     assert list_empty(runs) == ["fresh" if "fresh" in write(Path()) else "new"]
 
 
-def test_a_store_forgets_a_lost_folder_that_is_gone(results: Path, tmp_path: Path) -> None:
+def test_store_forgets_a_lost_folder_that_is_deleted(results: Path, tmp_path: Path) -> None:
     store = Store(str(tmp_path / "store"))
     assert ingest([str(results)], store).runs == 40
     for _ in range(2):
@@ -159,7 +157,7 @@ def link_nowhere(path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [Path.touch, link_nowhere, os.mkfifo, bind])
-def test_what_cannot_be_read_costs_one_file_and_is_damage_where_it_is_called_as_results_are(
+def test_unreadable_file_is_damage_only_if_it_is_named_like_results(
     tmp_path: Path, make: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)  # the name of a socket is short
@@ -175,7 +173,7 @@ def test_what_cannot_be_read_costs_one_file_and_is_damage_where_it_is_called_as_
     assert {report.outcome for report in loaded.reports if report.label in names} == {"refused"}
 
 
-def test_a_file_without_a_result_is_damage_only_where_results_differ_in_its_number(
+def test_file_without_a_result_is_damage_only_if_numbered_like_results(
     results: Path,
 ) -> None:
     for name in ("bench-1.txt", "bench-2.txt"):
@@ -186,7 +184,7 @@ def test_a_file_without_a_result_is_damage_only_where_results_differ_in_its_numb
 
 
 @pytest.mark.parametrize("is_first", [False, True])
-def test_a_packed_file_is_called_as_the_others_are(results: Path, *, is_first: bool) -> None:
+def test_packed_file_matches_the_names_of_unpacked_ones(results: Path, *, is_first: bool) -> None:
     for name in ("bench-1.txt", "bench-2.txt"):
         gated.write_runs(results / "pr" / name, seed=8 + int(name[6]))
     if is_first:
@@ -201,9 +199,7 @@ def test_a_packed_file_is_called_as_the_others_are(results: Path, *, is_first: b
         assert list_damaged(bk.load(results).runs) == ["bench-3.txt.gz"]
 
 
-def test_a_file_that_the_system_refuses_is_damage(
-    results: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_file_without_permission_is_damage(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     refused = str(gated.write_runs(results / "pr" / "2.txt", seed=9))
     opened = os.open
 
@@ -220,7 +216,7 @@ def test_a_file_that_the_system_refuses_is_damage(
 
 
 @pytest.mark.parametrize(("name", "damaged"), [("run3", ["run3"]), ("private", [])])
-def test_a_folder_that_cannot_be_listed_is_named(
+def test_folder_without_permission_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, damaged: list[str]
 ) -> None:
     hidden = str(tmp_path / "pr" / name)
@@ -242,7 +238,7 @@ def test_a_folder_that_cannot_be_listed_is_named(
     assert list_damaged(loaded.runs) == damaged
 
 
-def test_a_link_whose_stored_file_is_gone_keeps_its_runs(results: Path, tmp_path: Path) -> None:
+def test_dangling_link_of_a_stored_file_keeps_its_runs(results: Path, tmp_path: Path) -> None:
     """As git-annex and DVC leave them where a file's content is dropped."""
     store = Store(str(tmp_path / "store"))
     path = results / "pr" / "1.txt"
@@ -258,7 +254,7 @@ def test_a_link_whose_stored_file_is_gone_keeps_its_runs(results: Path, tmp_path
     assert set(runs.loc[runs["role"] == "measured", "variant"]) == {"main", "pr"}
 
 
-def test_a_link_out_of_the_folder_is_refused_and_not_shown(
+def test_link_out_of_the_folder_is_refused_and_its_content_not_shown(
     results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / ".git").mkdir()
@@ -277,7 +273,7 @@ def test_a_link_out_of_the_folder_is_refused_and_not_shown(
     assert "c0ffee" not in shown
 
 
-def test_the_name_of_a_limited_container_is_shown_without_secrets(results: Path) -> None:
+def test_secrets_in_the_name_of_a_limited_container_are_masked(results: Path) -> None:
     lines = ["[limits]", '"a?token=c0ffee" = {cpu = 2}', "[env]", '"b?token=c0ffee" = "1"', ""]
     (results / "pr" / "run.toml").write_text("\n".join(lines), encoding="utf-8")
     (results / "containers.json").write_text('{"c?token=c0ffee": "server"}', encoding="utf-8")
@@ -301,7 +297,7 @@ ENDED = GO + "PASS\nok  \tp\t1.234s\n"
         (ENDED, GO.partition("pkg: p\n")[2], {"measured"}),
     ],
 )
-def test_an_output_of_go_test_without_its_end_is_damage_beside_one_that_has_it(
+def test_go_test_output_without_its_end_is_damage_next_to_a_complete_one(
     tmp_path: Path, main: str, pr: str, roles: set[str]
 ) -> None:
     for name, text in (("main", main), ("pr", pr)):
@@ -322,7 +318,7 @@ def test_an_output_of_go_test_without_its_end_is_damage_beside_one_that_has_it(
         (["{}", "{}"], ("a/main.txt", "b/pr.log"), False),
     ],
 )
-def test_the_outputs_of_the_other_side_tell_whether_one_is_cut(
+def test_other_side_shows_whether_an_output_is_truncated(
     tmp_path: Path, addresses: list[str], names: tuple[str, str], is_damage: bool
 ) -> None:
     paths = [tmp_path / name for name in names]

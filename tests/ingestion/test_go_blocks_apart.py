@@ -41,7 +41,7 @@ CAPTIONS = (
 @pytest.mark.parametrize(("first", "second"), CAPTIONS)
 @pytest.mark.parametrize("header", HEADERS)
 @pytest.mark.parametrize("end", ["", "PASS\n", "PASS\nok  \tp\t1.2s\n"])
-def test_a_line_above_go_results_keeps_them_apart(
+def test_line_above_go_results_separates_them(
     tmp_path: Path, first: str, second: str, header: str, end: str
 ) -> None:
     for fence in ("```\n", ""):
@@ -55,7 +55,7 @@ def test_a_line_above_go_results_keeps_them_apart(
         assert "B109" in set(loaded.findings["code"])
 
 
-def test_a_line_above_go_results_leads_their_names(tmp_path: Path) -> None:
+def test_line_above_go_results_names_them(tmp_path: Path) -> None:
     text = f"Before:\n\n```\n{go(10)}```\n\nAfter:\n\n```\n{go(30)}```\n"
     names = [name for name, *_ in list_runs(load(tmp_path, text, "bench.md"))]
     assert names == ["Before / A", "Before / B", "After / A", "After / B"]
@@ -72,20 +72,20 @@ def test_a_line_above_go_results_leads_their_names(tmp_path: Path) -> None:
         "\nrun {time}\n\n",
     ],
 )
-def test_what_go_prints_between_outputs_leaves_repeats(tmp_path: Path, between: str) -> None:
+def test_text_that_go_prints_between_outputs_leaves_repeats(tmp_path: Path, between: str) -> None:
     text = "".join(between.format(time=time) + go(time) for time in (1, 2, 3))
     numbers = [number for *_, number in list_runs(load(tmp_path, text + between.format(time=4)))]
     assert numbers == [1, 1, 2, 2, 3, 3]
 
 
-def test_what_a_benchmark_prints_leaves_repeats(tmp_path: Path) -> None:
+def test_text_that_a_benchmark_prints_leaves_repeats(tmp_path: Path) -> None:
     lines = [f"\nseed: {seed}\n\nBenchmarkA-8 \t100\t{seed} ns/op\n" for seed in (3, 7, 9)]
     text = "goos: linux\npkg: p\n" + "".join(lines) + "PASS\n"
     assert list_runs(load(tmp_path, text)) == [("A", "", 1), ("A", "", 2), ("A", "", 3)]
 
 
 @pytest.mark.parametrize("fact", ["goos", "goarch", "cpu", "toolchain"])
-def test_go_results_of_other_machines_are_no_repeats(tmp_path: Path, fact: str) -> None:
+def test_go_results_of_different_machines_are_not_repeats(tmp_path: Path, fact: str) -> None:
     headers = [f"pkg: p\n{fact}: {value}\n" for value in ("one", "other")]
     loaded = load(tmp_path, "\n".join(go(10, header, "PASS\n") for header in headers))
     assert list_runs(loaded) == [
@@ -110,7 +110,7 @@ def test_go_results_of_other_machines_are_no_repeats(tmp_path: Path, fact: str) 
     ],
 )
 @pytest.mark.parametrize("fence", ["```\n", ""])
-def test_commands_with_another_toolchain_or_environment_are_apart(
+def test_commands_with_another_toolchain_or_environment_are_distinct(
     tmp_path: Path, first: str, second: str, fence: str
 ) -> None:
     text = "\n".join(f"{fence}{command}\n{go()}{fence}" for command in (first, second))
@@ -125,7 +125,7 @@ def test_commands_with_another_toolchain_or_environment_are_apart(
     "between",
     ["```\n\nSlower:\n\n```\n", "PASS\nok  \texample.com/a\t1.2s\n", "$ go test -bench=. ./b\n"],
 )
-def test_the_header_of_an_output_ends_with_it(tmp_path: Path, between: str) -> None:
+def test_header_applies_only_to_its_output(tmp_path: Path, between: str) -> None:
     header = "goos: linux\npkg: example.com/a\ncpu: Xeon\n"
     text = f"commit: abc\n```\n{header}BenchmarkGet \t100\t10 ns/op\n{between}"
     page = tmp_path / "bench.md"

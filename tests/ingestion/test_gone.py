@@ -42,7 +42,7 @@ def list_stored(store: Store, origin: str = "") -> set[str]:
     return set(bk.load(store=store.url, origin=origin or ()).findings["code"]) & {"B110", "B111"}
 
 
-def test_a_folder_measured_again_with_fewer_files_is_named_by_every_command(
+def test_folder_measured_again_with_fewer_files_is_reported_by_every_command(
     store: Store, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shutil.rmtree("res")
@@ -72,7 +72,7 @@ def test_a_folder_measured_again_with_fewer_files_is_named_by_every_command(
 @pytest.mark.parametrize(
     ("policy", "code", "action"), [("", 3, "fail"), ("[policy]\non_damaged = 'warn'\n", 0, "warn")]
 )
-def test_two_measurements_of_one_folder_fail_the_gate_with_the_command_that_parts_them(
+def test_two_measurements_of_one_folder_fail_the_gate_with_a_remedy(
     store: Store, capsys: pytest.CaptureFixture[str], policy: str, code: int, action: str
 ) -> None:
     Path("benchkit.toml").write_text(f"schema = 1\n{policy}")
@@ -140,9 +140,7 @@ def ingest_all(way: str, store: Store) -> list[str]:
     ],
 )
 @pytest.mark.usefixtures("store")
-def test_fewer_files_than_before_are_mixed_however_both_ingests_are_written(
-    before: str, after: str
-) -> None:
+def test_fewer_files_are_mixed_however_both_ingests_are_written(before: str, after: str) -> None:
     made = Store("made")
     ingest(["res/main"], made, Options(variant="main"))
     assert not ingest_all(before, made)
@@ -166,7 +164,7 @@ def test_fewer_files_than_before_are_mixed_however_both_ingests_are_written(
 @pytest.mark.parametrize("before", ["labelled", "tree"])
 @pytest.mark.parametrize("after", ["labelled", "tree"])
 @pytest.mark.usefixtures("store")
-def test_a_variant_without_files_is_not_judged_however_both_ingests_are_written(
+def test_variant_without_files_is_not_judged_however_ingests_are_written(
     before: str, after: str
 ) -> None:
     made = Store("made")
@@ -178,7 +176,7 @@ def test_a_variant_without_files_is_not_judged_however_both_ingests_are_written(
     assert run(["gate", "--store", "made"]) == 3
 
 
-def test_a_variant_without_files_fails_the_gate_beside_other_variants(
+def test_variant_without_files_fails_the_gate_among_other_variants(
     store: Store, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for number in range(1, 7):
@@ -207,7 +205,7 @@ def test_named_files_measured_again_under_other_names_are_mixed(store: Store) ->
     assert run(["gate", "--store", store.url]) == 3
 
 
-def test_files_that_are_each_deleted_once_they_are_ingested_are_not_mixed(
+def test_files_deleted_right_after_each_ingest_are_not_mixed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -222,7 +220,7 @@ def test_files_that_are_each_deleted_once_they_are_ingested_are_not_mixed(
 
 
 @pytest.mark.usefixtures("store")
-def test_a_folder_measured_again_under_another_label_leaves_the_first_alone() -> None:
+def test_folder_measured_again_under_another_label_keeps_the_first() -> None:
     made = Store("made")
     for seed, variant in ((0, "main"), (100, "pr")):
         shutil.rmtree("res")
@@ -232,7 +230,7 @@ def test_a_folder_measured_again_under_another_label_leaves_the_first_alone() ->
     assert not list_stored(made)
 
 
-def test_files_removed_after_the_rest_was_measured_again_are_mixed_as_well(store: Store) -> None:
+def test_files_removed_after_the_rest_was_measured_again_are_mixed(store: Store) -> None:
     measure(range(1, 4), seed=100)
     assert not list_gone(ingest(["res"], store))
     for number in (4, 5, 6):
@@ -242,7 +240,7 @@ def test_files_removed_after_the_rest_was_measured_again_are_mixed_as_well(store
     assert list_stored(store) == {"B111"}
 
 
-def test_a_benchmark_that_was_not_measured_again_is_mixed_with_those_that_were(
+def test_benchmark_not_measured_again_is_mixed_with_the_others(
     store: Store,
 ) -> None:
     for seed, variant in enumerate(("main", "pr"), 50):
@@ -254,7 +252,7 @@ def test_a_benchmark_that_was_not_measured_again_is_mixed_with_those_that_were(
     assert run(["gate", "--store", store.url]) == 3
 
 
-def test_files_deleted_after_their_ingest_fail_no_gate(store: Store) -> None:
+def test_files_deleted_after_their_ingest_do_not_fail_the_gate(store: Store) -> None:
     shutil.rmtree("res/main")
     for number in range(1, 7):
         Path(f"res/pr/{number}.txt").unlink()
@@ -265,7 +263,7 @@ def test_files_deleted_after_their_ingest_fail_no_gate(store: Store) -> None:
 
 
 @pytest.mark.parametrize("times", [0, 1])
-def test_a_folder_measured_again_under_other_names_fails_the_gate(store: Store, times: int) -> None:
+def test_folder_measured_again_under_other_names_fails_the_gate(store: Store, times: int) -> None:
     for _ in range(times):
         measure(range(1, 7), seed=50)
         ingest(["res"], store)
@@ -280,7 +278,7 @@ def test_a_folder_measured_again_under_other_names_fails_the_gate(store: Store, 
         ingest(["res"], store)
 
 
-def test_a_folder_that_keeps_the_last_nights_fails_no_gate(store: Store) -> None:
+def test_folder_that_keeps_only_the_latest_nights_passes_the_gate(store: Store) -> None:
     for night in (7, 8, 9):
         measure(range(night, night + 1), seed=100 + night)
         for variant in ("main", "pr"):
@@ -290,14 +288,14 @@ def test_a_folder_that_keeps_the_last_nights_fails_no_gate(store: Store) -> None
     assert run(["gate", "--store", store.url]) == 0
 
 
-def test_another_benchmark_beside_files_that_are_gone_is_no_new_measurement(store: Store) -> None:
+def test_another_benchmark_is_not_a_new_measurement_of_missing_files(store: Store) -> None:
     for number in range(1, 7):
         Path(f"res/pr/{number}.txt").unlink()
     gated.write_runs(Path("res/pr/other.txt"), seed=5, benchmarks=("Other",))
     assert [one[:9] for one in list_gone(ingest(["res"], store))] == ["B110 res:"]
 
 
-def test_a_variant_measured_again_is_undecided_against_a_baseline_that_is_gone(
+def test_new_measurement_against_a_deleted_baseline_is_undecided(
     store: Store, capsys: pytest.CaptureFixture[str]
 ) -> None:
     measure(range(1, 7), seed=100)
@@ -313,7 +311,7 @@ def test_a_variant_measured_again_is_undecided_against_a_baseline_that_is_gone(
     assert run(gate) == 0
 
 
-def test_runs_added_later_and_deleted_are_not_older_than_what_was_measured_again(
+def test_deleted_later_runs_are_not_older_than_the_new_measurement(
     store: Store,
 ) -> None:
     measure(range(1, 7), seed=100)
@@ -324,7 +322,7 @@ def test_runs_added_later_and_deleted_are_not_older_than_what_was_measured_again
     assert [one[:9] for one in list_gone(ingest(["res"], store))] == ["B110 res:"]
 
 
-def test_a_file_that_was_torn_is_completed_not_measured_again(store: Store) -> None:
+def test_completed_truncated_file_is_not_a_new_measurement(store: Store) -> None:
     torn = gated.write_runs(Path("res/pr/7.txt"), seed=70, runs=1)
     whole = torn.read_text()
     torn.write_text(whole[: whole.index(" ns/op")])
@@ -334,7 +332,7 @@ def test_a_file_that_was_torn_is_completed_not_measured_again(store: Store) -> N
     assert [one[:9] for one in list_gone(ingest(["res"], store))] == ["B110 res:"]
 
 
-def test_the_named_commands_end_it(store: Store) -> None:
+def test_suggested_commands_resolve_the_mixture(store: Store) -> None:
     shutil.rmtree("res")
     measure(range(1, 4), seed=100)
     assert list_gone(ingest(["res"], store))
@@ -346,7 +344,7 @@ def test_the_named_commands_end_it(store: Store) -> None:
 
 
 @pytest.mark.parametrize("is_first", [False, True])
-def test_a_folder_measured_again_and_packed_or_unpacked_is_mixed(
+def test_folder_measured_again_and_packed_or_unpacked_is_mixed(
     store: Store, *, is_first: bool
 ) -> None:
     def pack() -> None:
@@ -367,7 +365,7 @@ def test_a_folder_measured_again_and_packed_or_unpacked_is_mixed(
         assert run(["gate", "--store", store.url]) == 3
 
 
-def test_a_folder_that_keeps_the_last_runs_packed_fails_no_gate(store: Store) -> None:
+def test_folder_that_keeps_the_latest_runs_packed_passes_the_gate(store: Store) -> None:
     for path in Path("res").glob("*/*.txt"):
         if path.stem != "1":
             Path(f"{path}.gz").write_bytes(gzip.compress(path.read_bytes()))
@@ -376,7 +374,7 @@ def test_a_folder_that_keeps_the_last_runs_packed_fails_no_gate(store: Store) ->
     assert run(["gate", "--store", store.url]) == 0
 
 
-def test_a_removed_file_is_named_where_nothing_else_changed_and_no_more_once_it_is_back(
+def test_removed_file_is_reported_until_it_is_back(
     store: Store,
 ) -> None:
     Path("res/pr/6.txt").rename("6.txt")
@@ -391,7 +389,7 @@ def test_a_removed_file_is_named_where_nothing_else_changed_and_no_more_once_it_
 @pytest.mark.parametrize(
     "options", [Options(variant="third"), Options(commit="c861e65"), Options(origin="job")]
 )
-def test_other_labels_or_origins_and_moved_files_are_not_gone(
+def test_other_labels_or_origins_and_moved_files_are_not_missing(
     store: Store, options: Options
 ) -> None:
     Path("res/pr/6.txt").rename("res/pr/7.txt")

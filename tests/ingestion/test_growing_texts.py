@@ -40,11 +40,11 @@ def fence_each(size: int) -> Text:
 
 
 @pytest.mark.parametrize(("make", "size"), [(name_one_each, 8000), (fence_each, 4000)])
-def test_outputs_are_parted_in_linear_time(make: Callable[[int], Text], size: int) -> None:
+def test_outputs_are_separated_in_linear_time(make: Callable[[int], Text], size: int) -> None:
     assert_linear(make, lambda text: list_outputs(*text), size)
 
 
-def test_commands_are_held_in_linear_time() -> None:
+def test_commands_are_assigned_in_linear_time() -> None:
     def make(size: int) -> tuple[list[str], list[Block]]:
         lines = ["# GET", "$ hey http://h/", "Summary:", "", "Summary:", ""] * size
         return lines, [Block(2 * n + 3, 2 * n + 3) for n in range(3 * size) if n % 3 < 2]
@@ -75,7 +75,7 @@ def test_failures_are_explained_in_linear_time(monkeypatch: pytest.MonkeyPatch) 
     )
 
 
-def test_a_listing_far_above_is_looked_for_in_linear_time() -> None:
+def test_distant_listing_is_searched_in_linear_time() -> None:
     def make(size: int) -> tuple[list[str], list[Block]]:
         lines = [f"{n} {sign}" for n in range(size) for sign in "ab"]
         return lines, [Block(2 * n + 1, 2 * n + 1, "" if n else "wrk") for n in range(size)]
@@ -83,7 +83,7 @@ def test_a_listing_far_above_is_looked_for_in_linear_time() -> None:
     assert_linear(make, lambda text: list_held(text[0], text[1], str), 4000)
 
 
-def test_runs_that_failed_are_found_in_linear_time() -> None:
+def test_failed_runs_are_looked_up_in_linear_time() -> None:
     def make(size: int) -> FailedRuns:
         return FailedRuns([Failure("", 3 * n, 3 * n + 1, 3 * n, "panic") for n in range(size)])
 

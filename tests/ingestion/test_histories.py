@@ -318,7 +318,7 @@ def name(case: Case) -> str:
 
 
 @pytest.mark.parametrize("case", POOLED, ids=name)
-def test_runs_measured_apart_that_count_together_fail_the_gate(
+def test_separate_measurements_that_are_pooled_fail_the_gate(
     history: History, case: Case, capsys: pytest.CaptureFixture[str]
 ) -> None:
     case(history)
@@ -340,7 +340,7 @@ def test_repeats_and_sides_ingested_in_turn_pass_the_gate(
     assert run([*GATE, *(["--origin", origin] if origin else [])]) == 0
 
 
-def test_labelled_files_of_two_places_are_groups(history: History) -> None:
+def test_labelled_files_in_two_folders_are_groups(history: History) -> None:
     paths = [path for place in ("t1", "t2") for path in history.write_sides(f"{place}/{{}}/x.txt")]
     history.ingest(*(f"{path.split('/')[1]}={path}" for path in paths))
     assert set(bk.load().runs["group"]) == {"t1", "t2"}

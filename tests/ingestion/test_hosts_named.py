@@ -19,7 +19,7 @@ Transfer/sec:      9.00KB
 CAPTION = "The pull request that adds {} was merged last week, and here is what it gives."
 
 
-def test_a_result_at_a_host_of_its_own_is_named_as_those_at_a_shared_one(tmp_path: Path) -> None:
+def test_results_at_shared_and_separate_hosts_are_named_the_same_way(tmp_path: Path) -> None:
     results = (("gin", 8080), ("echo", 8080), ("rails", 3000))
     page = "".join(
         f"{CAPTION.format(name)}\n\n```\n{WRK.format(port=port)}```\n\n" for name, port in results

@@ -42,7 +42,7 @@ def result(**settings: object) -> dict[str, Any]:
         ({"params": {"size": "10"}}, ("", "size=10")),
     ],
 )
-def test_results_with_other_settings_are_no_repeats(
+def test_results_with_different_settings_are_not_repeats(
     tmp_path: Path, settings: dict[str, object], params: tuple[str, str]
 ) -> None:
     text = json.dumps([result(), result(**settings)])
@@ -61,7 +61,7 @@ def test_results_with_equal_settings_are_repeats(tmp_path: Path) -> None:
     assert runs == [("Sort.ints", "mode=avgt", 1), ("Sort.ints", "mode=avgt", 2)]
 
 
-def test_rows_with_other_counts_of_iterations_are_no_repeats(tmp_path: Path) -> None:
+def test_rows_with_different_iteration_counts_are_not_repeats(tmp_path: Path) -> None:
     rows = (ROW.format(count=count, score=0.1, note="") for count in (15, 5))
     assert list_runs(tmp_path, "jmh.txt", HEAD + "".join(rows)) == [
         ("Sort.ints", "iterations=15,mode=avgt,size=10", 1),
@@ -69,7 +69,7 @@ def test_rows_with_other_counts_of_iterations_are_no_repeats(tmp_path: Path) -> 
     ]
 
 
-def test_rows_of_csv_with_other_counts_of_iterations_are_no_repeats(tmp_path: Path) -> None:
+def test_csv_rows_with_different_iteration_counts_are_not_repeats(tmp_path: Path) -> None:
     head = '"Benchmark","Mode","Threads","Samples","Score","Score Error (99.9%)","Unit"\n'
     rows = (f'"b.Sort.ints","avgt",1,{count},0.1,0.01,"us/op"\n' for count in (5, 10))
     assert list_runs(tmp_path, "jmh.csv", head + "".join(rows)) == [
@@ -79,7 +79,7 @@ def test_rows_of_csv_with_other_counts_of_iterations_are_no_repeats(tmp_path: Pa
 
 
 @pytest.mark.parametrize("notes", [(" // heap", " // pool"), ("  (heap)", "  (pool)")])
-def test_rows_that_only_a_note_tells_apart_are_no_repeats(
+def test_rows_that_differ_only_in_a_note_are_not_repeats(
     tmp_path: Path, notes: tuple[str, str]
 ) -> None:
     rows = (ROW.format(count=5, score=0.1, note=note) for note in notes)
@@ -89,7 +89,7 @@ def test_rows_that_only_a_note_tells_apart_are_no_repeats(
     ]
 
 
-def test_rows_with_equal_settings_are_runs_of_their_own(tmp_path: Path) -> None:
+def test_rows_with_equal_settings_are_separate_runs(tmp_path: Path) -> None:
     rows = (ROW.format(count=5, score=score, note="") for score in (0.1, 0.2))
     assert list_runs(tmp_path, "jmh.txt", HEAD + "".join(rows)) == [
         ("Sort.ints", "mode=avgt,size=10", 1),

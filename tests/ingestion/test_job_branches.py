@@ -61,12 +61,12 @@ DRONE, CODEBUILD = {"DRONE_BUILD_NUMBER": "5"}, {"CODEBUILD_BUILD_ID": "b:5"}
         ({"TAG_NAME": "latest", "BRANCH_NAME": "fix"}, ""),
     ],
 )
-def test_a_job_names_its_branch(environ: dict[str, str], branch: str) -> None:
+def test_branch_of_a_job(environ: dict[str, str], branch: str) -> None:
     assert name_branch(environ) == branch
 
 
 @pytest.mark.parametrize("environ", [FORK, TAG])
-def test_the_history_of_the_main_branch_has_no_commit_of_a_tag_or_a_fork(
+def test_main_history_excludes_commits_of_tags_and_forks(
     environ: dict[str, str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -92,7 +92,7 @@ def wait_until_gone(place: Path) -> None:
     ("phase", "number"),
     [*((phase, "SIGINT") for phase in PHASES), (PHASES[1], "SIGTERM"), (PHASES[-1], "SIGTERM")],
 )
-def test_an_interrupt_leaves_nothing_behind(
+def test_interrupt_leaves_nothing_behind(
     sources: list[Found], place: Path, tmp_path: Path, phase: str, number: str
 ) -> None:
     assert sources
@@ -106,7 +106,7 @@ def test_an_interrupt_leaves_nothing_behind(
     assert not [*(tmp_path / "store").rglob("*.parquet")]
 
 
-def test_what_reads_ends_with_a_process_that_is_killed(
+def test_readers_end_with_a_killed_process(
     sources: list[Found], place: Path, tmp_path: Path
 ) -> None:
     assert sources
@@ -116,7 +116,7 @@ def test_what_reads_ends_with_a_process_that_is_killed(
     wait_until_gone(place)
 
 
-def test_a_worker_that_is_killed_costs_a_retry(sources: list[Found]) -> None:
+def test_killed_worker_costs_a_retry(sources: list[Found]) -> None:
     cluster = Cluster("local:1", sources, Options())
     try:
         (before,) = cluster._client.run(os.getpid).values()
@@ -133,7 +133,7 @@ def test_a_worker_that_is_killed_costs_a_retry(sources: list[Found]) -> None:
     assert not Path(f"/proc/{after}").exists()
 
 
-def test_a_worker_that_is_killed_as_the_cluster_starts_costs_a_retry(
+def test_worker_killed_during_startup_costs_a_retry(
     sources: list[Found], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wait = Client.wait_for_workers
@@ -152,7 +152,7 @@ def test_a_worker_that_is_killed_as_the_cluster_starts_costs_a_retry(
     assert [one.report.outcome for one in found.outcomes] == ["read"] * len(sources)
 
 
-def test_a_lost_keeper_is_told_and_its_workers_end(sources: list[Found]) -> None:
+def test_lost_keeper_is_reported_and_its_workers_end(sources: list[Found]) -> None:
     cluster = Cluster("local:2", sources, Options())
     try:
         running = [*cluster._client.run(os.getpid).values()]
@@ -169,7 +169,7 @@ def test_a_lost_keeper_is_told_and_its_workers_end(sources: list[Found]) -> None
     assert not any(Path(f"/proc/{each}/exe").exists() for each in running)
 
 
-def test_workers_are_forked_where_no_thread_runs(sources: list[Found]) -> None:
+def test_workers_are_forked_from_a_process_without_threads(sources: list[Found]) -> None:
     cluster = Cluster("local:2", sources, Options())
     try:
         (keeper,) = {*cluster._client.run(os.getppid).values()}
@@ -180,7 +180,7 @@ def test_workers_are_forked_where_no_thread_runs(sources: list[Found]) -> None:
     assert len([name for name in threads if not name.startswith("jemalloc")]) == 1
 
 
-def test_what_reads_ends_before_what_it_wrote_is_deleted(
+def test_readers_end_before_their_files_are_deleted(
     sources: list[Found], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Late:
@@ -206,7 +206,7 @@ def test_what_reads_ends_before_what_it_wrote_is_deleted(
     assert not [*(tmp_path / "store").rglob("*.parquet")]
 
 
-def test_a_cluster_listens_to_this_machine_alone_at_any_free_port(
+def test_cluster_listens_only_on_loopback_at_any_free_port(
     sources: list[Found], recwarn: pytest.WarningsRecorder
 ) -> None:
     clusters = [Cluster("local:1", sources, Options()) for _ in range(2)]

@@ -146,7 +146,7 @@ def list_rows(paths: list[str]) -> dict[str, Counter[str]]:
 
 @pytest.mark.parametrize("road", ["label", "folder"])
 @pytest.mark.parametrize("name", LAYOUTS)
-def test_a_layout_is_read_alike_by_label_and_as_a_folder(
+def test_layout_is_read_the_same_by_label_and_as_a_folder(
     name: str, road: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tool, files, rows = LAYOUTS[name]
@@ -163,7 +163,7 @@ def test_a_layout_is_read_alike_by_label_and_as_a_folder(
 @pytest.mark.parametrize(
     ("write", "ending"), [(write_go, "txt"), (write_hyperfine, "json")], ids=["go", "hyperfine"]
 )
-def test_a_cost_in_one_of_two_files_fails_the_gate(
+def test_regression_in_one_of_two_files_fails_the_gate(
     write: Callable[[Path, float], None],
     ending: str,
     road: str,
@@ -197,7 +197,7 @@ def test_files_named_under_one_variant_are_benchmarks(
     assert list_rows(paths) == {"old": expected, "new": expected}
 
 
-def test_a_variant_of_the_command_line_holds_for_files_of_several_names(
+def test_command_line_variant_applies_to_files_with_different_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -210,7 +210,7 @@ def test_a_variant_of_the_command_line_holds_for_files_of_several_names(
     assert list_rows([".benchkit"]) == {"old": expected, "new": expected}
 
 
-def test_labelled_files_whose_names_no_other_label_has_are_repeats(tmp_path: Path) -> None:
+def test_labelled_files_with_names_unique_to_their_label_are_repeats(tmp_path: Path) -> None:
     paths = []
     for variant, names in {"old": ("monday", "tuesday"), "new": ("friday", "sunday")}.items():
         for name in names:
@@ -219,7 +219,7 @@ def test_labelled_files_whose_names_no_other_label_has_are_repeats(tmp_path: Pat
     assert list_rows(paths) == {"old": Counter({"/ping": 2}), "new": Counter({"/ping": 2})}
 
 
-def test_a_matrix_below_a_label_is_kept_apart(tmp_path: Path) -> None:
+def test_matrix_below_a_label_is_kept_separate(tmp_path: Path) -> None:
     for path in expand("{linux,mac}/go1.{21,22}.txt"):
         write_go(tmp_path / path)
     assert list_rows([f"old={tmp_path}"])["old"] == Counter(
@@ -227,7 +227,7 @@ def test_a_matrix_below_a_label_is_kept_apart(tmp_path: Path) -> None:
     )
 
 
-def test_a_variant_without_the_other_file_has_the_same_names(tmp_path: Path) -> None:
+def test_missing_file_does_not_change_benchmark_names(tmp_path: Path) -> None:
     for path in ("old/small.txt", "old/large.txt", "new/large.txt"):
         write_go(tmp_path / path)
     rows = list_rows([f"old={tmp_path}/old", f"new={tmp_path}/new"])
@@ -236,14 +236,14 @@ def test_a_variant_without_the_other_file_has_the_same_names(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("road", ["label", "named files"])
-def test_two_attacks_with_one_number_are_no_forms_of_one_run(road: str, tmp_path: Path) -> None:
+def test_two_attacks_with_one_number_are_separate_runs(road: str, tmp_path: Path) -> None:
     write_vegeta(tmp_path / "get-1.txt")
     (tmp_path / "post-1.json").write_text(json.dumps(VEGETA_JSON))
     paths = [tmp_path] if road == "label" else sorted(tmp_path.iterdir())
     assert list_rows([f"old={path}" for path in paths])["old"].total() == 2
 
 
-def test_a_report_with_another_count_of_requests_is_no_form_of_the_run(tmp_path: Path) -> None:
+def test_report_with_another_request_count_is_a_separate_run(tmp_path: Path) -> None:
     write_vegeta(tmp_path / "get.txt")
     for count, runs in ((300, 1), (900, 2)):
         (tmp_path / "report.json").write_text(json.dumps({**VEGETA_JSON, "requests": count}))
@@ -253,7 +253,7 @@ def test_a_report_with_another_count_of_requests_is_no_form_of_the_run(tmp_path:
 
 @pytest.mark.parametrize("road", ["run.toml", "option", "layout"])
 @pytest.mark.parametrize("benchmarks", [("Run",), ("Run", "Stop")])
-def test_a_declared_benchmark_holds_for_results_that_name_themselves(
+def test_declared_benchmark_applies_to_results_with_names(
     benchmarks: tuple[str, ...], road: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

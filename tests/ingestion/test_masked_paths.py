@@ -54,13 +54,13 @@ def outcomes() -> set[str]:
 
 
 @pytest.mark.usefixtures("results")
-def test_no_file_of_a_store_holds_the_secret_of_a_path() -> None:
+def test_store_contains_no_secret_of_a_path() -> None:
     assert run(["ingest", "results", "-q"]) == 0
     assert SECRET not in read_store(Path(".benchkit"))
 
 
 @pytest.mark.usefixtures("results")
-def test_no_file_of_a_store_holds_the_secret_of_a_label() -> None:
+def test_store_contains_no_secret_of_a_label() -> None:
     labels = [f"x token={SECRET}", f"glpat-{SECRET}aBcD"]
     arguments = [["results", "--variant", label] for label in labels] + [[f"{labels[0]}=results"]]
     for number, words in enumerate(arguments):
@@ -72,7 +72,7 @@ def test_no_file_of_a_store_holds_the_secret_of_a_label() -> None:
     assert SECRET not in read_store(Path(".benchkit"))
 
 
-def test_sources_with_secrets_in_their_names_are_known_again(results: Path) -> None:
+def test_sources_with_secrets_in_their_names_are_recognised_again(results: Path) -> None:
     assert run(["ingest", "results", "-q"]) == 0
     runs = count_runs()
     assert outcomes() == {"unchanged"}
@@ -83,7 +83,7 @@ def test_sources_with_secrets_in_their_names_are_known_again(results: Path) -> N
     assert "gone" not in str(ingest(["results"], Store(".benchkit")).findings)
 
 
-def test_a_removed_source_with_a_secret_in_its_name_is_gone(results: Path) -> None:
+def test_removed_source_with_a_secret_in_its_name_is_reported(results: Path) -> None:
     assert run(["ingest", "results", "-q"]) == 0
     (results / NAMES[2]).unlink()
     (finding,) = ingest(["results"], Store(".benchkit")).findings
@@ -91,7 +91,7 @@ def test_a_removed_source_with_a_secret_in_its_name_is_gone(results: Path) -> No
     assert SECRET not in str(finding)
 
 
-def test_a_packed_source_keeps_its_place(results: Path) -> None:
+def test_packed_source_keeps_its_path(results: Path) -> None:
     assert run(["ingest", "results", "-q"]) == 0
     runs, path = count_runs(), results / NAMES[0]
     Path(f"{path}.gz").write_bytes(gzip.compress(path.read_bytes()))
@@ -101,7 +101,7 @@ def test_a_packed_source_keeps_its_place(results: Path) -> None:
 
 
 @pytest.mark.usefixtures("results")
-def test_the_paths_of_an_earlier_build_are_masked_by_the_next_ingest(
+def test_next_ingest_masks_paths_of_an_earlier_build(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with monkeypatch.context() as earlier:
@@ -114,7 +114,7 @@ def test_the_paths_of_an_earlier_build_are_masked_by_the_next_ingest(
     assert not any(SECRET in part.path for part in list_parts(Store(".benchkit")))
 
 
-def test_an_address_leads_to_its_file(results: Path) -> None:
+def test_address_resolves_to_its_file(results: Path) -> None:
     for name in NAMES:
         path = str(results / name)
         assert locate(name_address(path)) == path
@@ -123,7 +123,7 @@ def test_an_address_leads_to_its_file(results: Path) -> None:
 
 
 @pytest.mark.usefixtures("results")
-def test_upgrade_masks_the_paths_of_an_earlier_build(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_upgrade_masks_paths_of_an_earlier_build(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as earlier:
         for module in (discovery, parts):
             earlier.setattr(module, "name_address", show_path, raising=False)
@@ -142,7 +142,7 @@ def test_upgrade_masks_the_paths_of_an_earlier_build(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     "argument", [f"git:HEAD:token={SECRET}", f"token={SECRET}", f"api_key={SECRET}/results"]
 )
-def test_no_error_shows_the_secret_of_an_argument(
+def test_errors_do_not_show_secrets_of_arguments(
     argument: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for words in (["runs"], ["ingest"], ["gate"], ["layout"], ["report"], ["map"]):
@@ -151,7 +151,7 @@ def test_no_error_shows_the_secret_of_an_argument(
         assert SECRET not in shown.out + shown.err
 
 
-def test_no_store_holds_the_secret_of_a_param_or_a_tag(results: Path) -> None:
+def test_store_contains_no_secret_of_a_param_or_tag(results: Path) -> None:
     tagged = {f"http_req_duration{{api_key:{SECRET}{n}}}": {"avg": n, "med": n} for n in (1, 2)}
     summary = {"metrics": {"http_req_duration": {"avg": 1.5, "med": 1.5}, **tagged}}
     (results / "k6-export-1.json").write_text(json.dumps(summary), encoding="utf-8")
@@ -166,7 +166,7 @@ def test_no_store_holds_the_secret_of_a_param_or_a_tag(results: Path) -> None:
 
 @pytest.mark.parametrize("repeats", [1, 40])
 @pytest.mark.usefixtures("results")
-def test_no_store_holds_the_secret_of_a_metric(
+def test_store_contains_no_secret_of_a_metric(
     repeats: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     unit = f"password={SECRET}/op"
@@ -186,7 +186,7 @@ def test_no_store_holds_the_secret_of_a_metric(
     assert values["metric"].nunique() == 2
 
 
-def test_a_byte_of_a_name_and_its_spelling_are_two_sources(results: Path) -> None:
+def test_byte_in_a_name_and_its_escape_are_two_sources(results: Path) -> None:
     names = ("base\udcff.txt", "base\\xff.txt", "base\\x5cxff.txt")
     for number, name in enumerate(names):
         (results / name).write_text(GO.format(1 + number, 2 + number), encoding="utf-8")

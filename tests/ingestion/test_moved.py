@@ -43,7 +43,7 @@ def read_values(*names: str) -> list[float]:
     return sorted(float(value) * 1e-9 for value in own)
 
 
-def same(stored: list[float], read: list[float]) -> bool:
+def are_close(stored: list[float], read: list[float]) -> bool:
     return stored == pytest.approx(read, rel=1e-12)
 
 
@@ -75,7 +75,7 @@ def name_files_alone(side: str) -> list[str]:
 
 @pytest.mark.parametrize("change", [rotate, swap_repeats, swap_sides])
 @pytest.mark.parametrize("way", ["folder", "labels"])
-def test_the_store_holds_what_the_files_hold(
+def test_store_has_the_values_of_the_files(
     folder: Path, change: Callable[[Path], None], way: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     labelled = [argument for side in SIDES for argument in name_files_alone(side)]
@@ -87,11 +87,11 @@ def test_the_store_holds_what_the_files_hold(
     assert "B103" not in capsys.readouterr().err
     for side in SIDES:
         files = map(str, folder.glob(f"{side}-*.txt*"))
-        assert same(list_values(side), read_values(*files))
+        assert are_close(list_values(side), read_values(*files))
 
 
 @pytest.mark.parametrize("way", ["folder", "labels"])
-def test_packed_files_are_the_runs_that_they_were(
+def test_packed_files_keep_their_runs(
     folder: Path, way: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = [list_values(side) for side in SIDES]
@@ -114,7 +114,7 @@ def test_packed_files_are_the_runs_that_they_were(
     ingest()
 
 
-def test_a_copied_folder_counts_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_copied_folder_counts_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = [list_values(side) for side in SIDES]
     shutil.copytree(folder, "backup")
     assert run(["ingest", "backup"]) == 0
@@ -123,7 +123,7 @@ def test_a_copied_folder_counts_once(folder: Path, capsys: pytest.CaptureFixture
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_file_that_is_ingested_under_another_label_is_named(
+def test_file_ingested_under_another_label_is_reported(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(["ingest", "main=res/main-1.txt", "pr=res/pr-1.txt", "--store", "new"]) == 0
@@ -140,7 +140,7 @@ def test_a_file_that_is_ingested_under_another_label_is_named(
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("is_linked", [False, True])
-def test_a_store_that_moved_with_its_results_is_ingested_into(
+def test_store_moved_with_its_results_accepts_ingests(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -163,7 +163,7 @@ def test_a_store_that_moved_with_its_results_is_ingested_into(
 
 
 @pytest.mark.usefixtures("folder")
-def test_the_advice_on_results_that_moved_and_were_measured_again_can_be_followed(
+def test_suggested_commands_for_moved_and_remeasured_results_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "here").mkdir()

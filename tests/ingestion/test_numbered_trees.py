@@ -26,16 +26,14 @@ def place_copy(path: Path, output: str) -> None:
 
 
 @pytest.mark.parametrize("place", ["{n:02}-{side}.txt", "{n}_{side}/wrk.log", "{side}-{n}.txt"])
-def test_runs_numbered_in_the_order_they_ran_are_told_apart_by_their_side(
-    place: str, results: Path
-) -> None:
+def test_sides_distinguish_runs_numbered_in_execution_order(place: str, results: Path) -> None:
     for n, side in enumerate(("none", "otlp", "otlp", "none", "none", "otlp"), 1):
         place_copy(results / place.format(n=n, side=side), WRK.format(side=side, n=n))
     [row] = bk.load("results").compare().frame.query("primary").itertuples()
     assert (row.baseline, row.variant, row.n_baseline, row.n_variant) == ("none", "otlp", 3, 3)
 
 
-def test_what_pytest_benchmark_saves_is_read_though_its_folder_is_hidden(results: Path) -> None:
+def test_hidden_folder_of_pytest_benchmark_is_read(results: Path) -> None:
     for name, side in (("0001_baseline", "none"), ("0002_lazy", "otlp")):
         path = results / ".benchmarks" / "Linux-CPython-3.11-64bit" / f"{name}.json"
         place_copy(path, f"pytest-benchmark/{side}-1.json")
@@ -44,7 +42,7 @@ def test_what_pytest_benchmark_saves_is_read_though_its_folder_is_hidden(results
     assert {*frame.benchmark} == {"test_once", "test_roots"}
 
 
-def test_each_side_may_have_builds_of_its_own(results: Path) -> None:
+def test_each_side_may_have_separate_builds(results: Path) -> None:
     for number, side in enumerate(("main", "feature-x")):
         for n in (1, 2, 3):
             build = 1840 + 10 * number + n
@@ -57,7 +55,7 @@ def test_each_side_may_have_builds_of_its_own(results: Path) -> None:
     assert (row.n_baseline, row.n_variant) == (3, 3)
 
 
-def test_levels_that_each_side_has_are_no_builds(results: Path) -> None:
+def test_levels_that_every_side_has_are_not_builds(results: Path) -> None:
     for side in ("none", "otlp"):
         for n in (10, 50):
             place_copy(results / side / f"rate-{n}" / "wrk.txt", WRK.format(side=side, n=n // 10))
@@ -67,7 +65,7 @@ def test_levels_that_each_side_has_are_no_builds(results: Path) -> None:
 
 @pytest.mark.parametrize("name", ["wrk-{n}.txt", "wrk-get-{n}.txt", "{n}.txt", "get_{n}.txt"])
 @pytest.mark.parametrize("numbers", [(2, 4), (1, 2, 4), (1, 3), (3,), (10, 50, 100)])
-def test_numbers_that_sidecars_state_as_runs_are_runs_whatever_is_lost(
+def test_sidecar_run_numbers_are_runs_even_with_gaps(
     name: str, numbers: tuple[int, ...], results: Path
 ) -> None:
     sides = {"no": (1, 2), "yes": numbers}
@@ -86,9 +84,7 @@ def test_numbers_that_sidecars_state_as_runs_are_runs_whatever_is_lost(
 
 
 @pytest.mark.parametrize("name", ["wrk-{n}.txt", "{n}.txt"])
-def test_a_renamed_run_keeps_the_number_of_its_sidecar_and_both_are_named(
-    name: str, results: Path
-) -> None:
+def test_renamed_run_keeps_its_sidecar_number_with_a_warning(name: str, results: Path) -> None:
     for n, run in ((1, 1), (7, 2)):
         path = results / "none" / name.format(n=n)
         place_copy(path, WRK.format(side="none", n=run))
@@ -103,7 +99,7 @@ def test_a_renamed_run_keeps_the_number_of_its_sidecar_and_both_are_named(
     )
 
 
-def test_levels_are_no_runs_though_a_sidecar_states_one_run_for_all(results: Path) -> None:
+def test_levels_are_not_runs_though_a_shared_sidecar_states_a_run(results: Path) -> None:
     for n in (1, 10, 50):
         place_copy(results / "none" / f"wrk-{n}.txt", WRK.format(side="none", n=1))
     (results / "none" / "run.toml").write_text("run = 1\n", "utf-8")
@@ -114,7 +110,7 @@ def test_levels_are_no_runs_though_a_sidecar_states_one_run_for_all(results: Pat
     ]
 
 
-def test_a_file_may_be_called_none(results: Path) -> None:
+def test_file_may_be_named_none(results: Path) -> None:
     place_copy(results / "none" / "wrk-None.txt", WRK.format(side="none", n=1))
     assert not discover(["results"], Options()).notes
 
@@ -123,7 +119,7 @@ def test_a_file_may_be_called_none(results: Path) -> None:
     ("numbers", "note"),
     [((1, 3), "the numbers 1, 3 count as benchmarks"), ((1, 3, 4, 6), ""), ((1, 2, 4), "")],
 )
-def test_numbers_that_may_be_runs_of_which_some_lack_are_noted(
+def test_ambiguous_numbers_with_gaps_are_noted(
     numbers: tuple[int, ...], note: str, results: Path
 ) -> None:
     for n in numbers:

@@ -61,7 +61,7 @@ def list_runs(folder: Path, *passages: str) -> list[tuple[str, int]]:
         (("### JDK 8\n\n<!-- data -->", "### JDK 9\n\n<!-- data -->"), ["JDK 8", "JDK 9"]),
     ],
 )
-def test_a_plain_line_above_each_table_keeps_them_apart(
+def test_plain_line_above_each_table_separates_them(
     table: str, frame: str, captions: tuple[str, str], names: list[str], tmp_path: Path
 ) -> None:
     page = "\n".join(f"{caption}\n{table.format(n=at)}" for at, caption in enumerate(captions, 2))
@@ -74,7 +74,7 @@ def test_a_plain_line_above_each_table_keeps_them_apart(
 @each_table
 @pytest.mark.parametrize("frame", ["{}", "```\n{}```\n"])
 @pytest.mark.parametrize("captions", [("", "", ""), ("Run 1", "Run 2", "Run 3")])
-def test_tables_that_nothing_tells_apart_are_repeats(
+def test_tables_without_a_difference_are_repeats(
     table: str, frame: str, captions: tuple[str, ...], tmp_path: Path
 ) -> None:
     page = "\n".join(f"{caption}\n{table.format(n=at)}" for at, caption in enumerate(captions, 2))
@@ -83,7 +83,7 @@ def test_tables_that_nothing_tells_apart_are_repeats(
     assert not any(" / " in name for name, _ in runs)
 
 
-def test_a_table_that_begins_with_a_benchmark_of_its_own_is_one_table(tmp_path: Path) -> None:
+def test_table_whose_first_benchmark_is_new_is_one_table(tmp_path: Path) -> None:
     head = "Benchmark   Mode  Cnt  Score   Error  Units\n"
     row = "Text.{}   avgt   10  {}.543 ± 0.116  ns/op\n"
     first, second = (
@@ -139,14 +139,14 @@ Text.sort   thrpt   10  4244{n}.743 ± 0.116  ops/s
 """
 
 
-def test_what_cargo_and_criterion_print_is_no_text_of_the_author(tmp_path: Path) -> None:
+def test_text_of_cargo_and_criterion_is_not_a_caption(tmp_path: Path) -> None:
     build = "   Compiling text v0.1.0 (/home/u/text)\n"
     outputs = [CARGO.format(n=1, build=build, change="")]
     outputs += [CARGO.format(n=at, build="", change=CHANGE.format(n=at)) for at in (2, 3)]
     assert list_runs(tmp_path, *outputs) == [("sort", 1), ("sort", 2), ("sort", 3)]
 
 
-def test_the_log_of_jmh_is_no_text_of_the_author(tmp_path: Path) -> None:
+def test_text_of_the_jmh_log_is_not_a_caption(tmp_path: Path) -> None:
     outputs = [JMH.format(n=at, jdk="17.0.1") for at in (1, 2, 3)]
     assert list_runs(tmp_path, *outputs) == [("Text.sort", 1), ("Text.sort", 2), ("Text.sort", 3)]
 
@@ -165,14 +165,14 @@ def test_logs_of_two_jvms_are_not_repeats(tmp_path: Path) -> None:
         "# Detecting actual CPU count: 4 detected",
     ],
 )
-def test_lines_of_other_versions_of_jmh_lead_no_benchmark(line: str, tmp_path: Path) -> None:
+def test_log_lines_of_other_jmh_versions_name_no_benchmark(line: str, tmp_path: Path) -> None:
     for name, text in (("one", f"{line}\n{TABLES['jmh']}"), ("two", TABLES["jmh"])):
         (tmp_path / f"{name}.log").write_text(text.format(n=2), encoding="utf-8")
     runs = bk.load(tmp_path).runs
     assert set(runs["benchmark"]) == {"Text.sort", "Text.uniq"}
 
 
-def test_a_caption_may_begin_with_the_word_benchmark(tmp_path: Path) -> None:
+def test_caption_may_begin_with_the_word_benchmark(tmp_path: Path) -> None:
     block = "```\n$ redis-benchmark -n 1000 -q\nSET: {}419.85 requests per second\n```\n"
     page = f"Benchmark with it:\n\n{block.format(4)}", f"Benchmark without it:\n\n{block.format(9)}"
     assert list_runs(tmp_path, *page) == [

@@ -75,13 +75,13 @@ def fetch(address: str, folder: Path) -> str:
     return (folder / "answer").read_text()
 
 
-def test_a_redirection_to_itself_is_one_line(hosts: tuple[str, str], tmp_path: Path) -> None:
+def test_redirect_loop_is_a_one_line_error(hosts: tuple[str, str], tmp_path: Path) -> None:
     address = "/to/" * 12 + f"http://{hosts[0]}/headers"
     with pytest.raises(DataError, match=r"HTTP 302 and redirects in a loop$"):
         fetch(f"http://{hosts[0]}{address}", tmp_path)
 
 
-def test_credentials_go_to_the_host_that_they_are_for(
+def test_credentials_go_only_to_their_host(
     hosts: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     resolved: list[object] = []
@@ -102,7 +102,7 @@ def test_credentials_go_to_the_host_that_they_are_for(
     assert set(resolved) == {"127.0.0.1"}
 
 
-def test_credentials_of_a_proxy_go_to_the_proxy_alone(
+def test_proxy_credentials_go_only_to_the_proxy(
     hosts: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     proxy, host = hosts
@@ -113,12 +113,12 @@ def test_credentials_of_a_proxy_go_to_the_proxy_alone(
     assert fetch(f"http://localhost/to/http://{host}/a", tmp_path) == "none"
 
 
-def test_an_answer_of_a_negative_length_is_an_error(hosts: tuple[str, str], tmp_path: Path) -> None:
+def test_negative_response_length_is_an_error(hosts: tuple[str, str], tmp_path: Path) -> None:
     with pytest.raises(DataError, match="the response has a negative length"):
         fetch(f"http://{hosts[0]}/negative", tmp_path)
 
 
-def test_an_answer_that_is_cut_short_is_an_error(
+def test_truncated_response_is_an_error(
     hosts: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(DataError, match="the response is truncated: 1,000 bytes are missing"):
@@ -127,7 +127,7 @@ def test_an_answer_that_is_cut_short_is_an_error(
     assert "the response is truncated" in capsys.readouterr().err
 
 
-def test_an_answer_that_trickles_is_an_error(
+def test_trickling_response_is_an_error(
     hosts: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pages, "_TIMEOUT", 0.2)
@@ -135,7 +135,7 @@ def test_an_answer_that_trickles_is_an_error(
         fetch(f"http://{hosts[0]}/slow", tmp_path)
 
 
-def test_a_header_that_trickles_is_an_error(
+def test_trickling_header_is_an_error(
     hosts: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pages, "_TIMEOUT", 0.5)
@@ -145,7 +145,7 @@ def test_a_header_that_trickles_is_an_error(
     download.join()
 
 
-def test_a_redirection_to_another_scheme_is_refused(hosts: tuple[str, str], tmp_path: Path) -> None:
+def test_redirect_to_another_scheme_is_refused(hosts: tuple[str, str], tmp_path: Path) -> None:
     for target in (f"https://{hosts[1]}/a", "ftp://127.0.0.1/a", "file:///etc/passwd"):
         with pytest.raises(DataError, match=r"redirects from http to|is not allowed"):
             fetch(f"http://{hosts[0]}/to/{target}", tmp_path)
@@ -196,13 +196,13 @@ def follow(before: str, after: str) -> str:
         ("lan.test", "metadata.test", "link-local"),
     ],
 )
-def test_a_redirection_to_this_network_is_refused(before: str, after: str, kind: str) -> None:
+def test_redirect_into_a_private_network_is_refused(before: str, after: str, kind: str) -> None:
     with pytest.raises(OSError, match=f"redirects to .*, a {kind} address"):
         follow(before, after)
 
 
 @pytest.mark.usefixtures("_names")
-def test_a_redirection_between_hosts_of_a_kind_is_followed() -> None:
+def test_redirect_between_hosts_of_one_kind_is_followed() -> None:
     for before, after in (
         ("public.test", "1.1.1.1"),
         ("10.0.0.1", "lan.test"),
@@ -212,7 +212,7 @@ def test_a_redirection_between_hosts_of_a_kind_is_followed() -> None:
 
 
 @pytest.mark.usefixtures("_names")
-def test_the_error_of_a_redirection_says_what_to_do(
+def test_redirect_error_says_what_to_do(
     hosts: tuple[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     place = f"http://public.test:{hosts[0].partition(':')[2]}/to/http://{hosts[1]}/a.txt"
@@ -223,14 +223,14 @@ def test_the_error_of_a_redirection_says_what_to_do(
     )
 
 
-def test_a_scheme_is_read_in_any_case(hosts: tuple[str, str], tmp_path: Path) -> None:
+def test_scheme_is_case_insensitive(hosts: tuple[str, str], tmp_path: Path) -> None:
     copy = distant.bring(f"HTTP://{hosts[0]}/a.txt")
     assert (copy.name, copy.path.read_text()) == (f"http://{hosts[0]}/a.txt", "none")
     (tmp_path / "a.txt").write_text("x")
     assert distant.bring(f"FILE://{tmp_path}/a.txt").path.read_text() == "x"
 
 
-def test_a_download_is_held_to_the_size_that_is_allowed(
+def test_download_size_is_limited(
     hosts: tuple[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["runs", f"http://me:{SECRET}@{hosts[0]}/a.txt", "--max-unpacked", "10B"]) == 3
@@ -238,7 +238,7 @@ def test_a_download_is_held_to_the_size_that_is_allowed(
     assert f"{what}pass --max-unpacked 1GiB\n" in capsys.readouterr().err  # beside the server's
 
 
-def test_no_message_shows_a_secret(
+def test_messages_show_no_secret(
     hosts: tuple[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     addresses = (
@@ -270,7 +270,7 @@ Transfer/sec:    204.80KB
 
 
 @pytest.mark.parametrize("query", ["code={}", "sid={}", "hmac={}", "q={}", "{}", "a=1&code={}"])
-def test_no_output_shows_a_secret_of_a_command(
+def test_output_shows_no_secret_of_a_command(
     query: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

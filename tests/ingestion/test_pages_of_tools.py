@@ -35,18 +35,18 @@ def read_names(page: str, folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("wrk", [WRK, WRK.replace("Transfer/sec:    669.45MB\n", "")])
-def test_the_only_result_of_a_tool_has_its_heading(wrk: str, tmp_path: Path) -> None:
+def test_only_result_of_a_tool_gets_its_heading(wrk: str, tmp_path: Path) -> None:
     page = f"# Servers\n\n## Go\n```\n{wrk}```\n\n## Janet\n```\n{VEGETA}```\n"
     names = [name for name in read_names(page, tmp_path) if name]
     assert names == ["Go / /", "Janet"]
 
 
-def test_a_heading_above_all_results_leads_none(tmp_path: Path) -> None:
+def test_heading_above_all_results_names_none(tmp_path: Path) -> None:
     page = f"# Servers\n\n```\n{WRK}```\n\n```\n{VEGETA}```\n"
     assert read_names(page, tmp_path) == ["", "/"]
 
 
-def test_a_store_names_them_alike(tmp_path: Path) -> None:
+def test_store_has_the_same_names(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(f"## Go\n```\n{WRK}```\n\n## Janet\n```\n{VEGETA}```\n", encoding="utf-8")
     store = tmp_path / "store"

@@ -34,13 +34,13 @@ def test_two_benchmarks_of_one_file_are_not_pooled_under_one_name(
     assert results.variants == ["other"]
 
 
-def test_a_rule_that_keeps_them_apart_is_applied(folder: Path) -> None:
+def test_rename_that_keeps_them_distinct_is_applied(folder: Path) -> None:
     results = bk.load(folder, rename="s#^#X/#")
     assert not results.diagnostics
     assert set(results.runs["benchmark"]) == {"X/Foo", "X/Bar"}
 
 
-def test_those_of_two_variants_may_share_it(folder: Path) -> None:
+def test_benchmarks_of_two_variants_may_share_a_name(folder: Path) -> None:
     gated.write_runs(folder / "new.txt", seed=3, benchmarks=("Bar",))
     gated.write_runs(folder / "base.txt", seed=4, benchmarks=("Foo",))
     results = bk.load(folder, rename=RULE)
@@ -58,7 +58,7 @@ AB = Path(__file__).parents[2] / "fixtures" / "nginx-ab/nginx/ab-small-c30-1.txt
         ("/index.html", "/index.html?id=1&token=abcdefgh", ("", "query=id=1&token=…1a4a3bed33c8")),
     ],
 )
-def test_blocks_of_ab_on_other_ports_or_with_other_queries_are_not_repeats(
+def test_ab_blocks_with_other_ports_or_queries_are_not_repeats(
     old: str, new: str, params: tuple[str, str], tmp_path: Path
 ) -> None:
     block = AB.read_text(encoding="utf-8")
@@ -76,7 +76,7 @@ WRK = Path(__file__).parents[2] / "fixtures" / "tracing-wrk/none/wrk-1.txt"
     "query",
     ["key={}", "auth={}", "pass={}", "sort_key={}", "licenseKey={}", "a=1&code={}", "page={}"],
 )
-def test_requests_that_differ_only_in_what_may_be_a_secret_are_other_tests(
+def test_requests_that_differ_only_in_a_possible_secret_are_distinct(
     query: str, tmp_path: Path
 ) -> None:
     block = WRK.read_text(encoding="utf-8")
@@ -87,7 +87,7 @@ def test_requests_that_differ_only_in_what_may_be_a_secret_are_other_tests(
     assert bk.load(tmp_path).runs.groupby("params").size().tolist() == [2, 2]
 
 
-def test_sides_whose_queries_differ_in_what_may_be_a_secret_are_not_alike(tmp_path: Path) -> None:
+def test_sides_whose_queries_differ_in_a_possible_secret_are_reported(tmp_path: Path) -> None:
     block = WRK.read_text(encoding="utf-8")
     for variant, size in (("none", "small"), ("otlp", "large")):
         for n in range(1, 4):
@@ -97,7 +97,7 @@ def test_sides_whose_queries_differ_in_what_may_be_a_secret_are_not_alike(tmp_pa
     assert "B208" in {finding.code for finding in findings}
 
 
-def test_labels_that_look_alike_are_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_labels_that_look_the_same_are_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for seed, folder in enumerate(("M\u00fcller", "Mu\u0308ller", " M\u00fcller ")):
         for number in (1, 2):
@@ -112,7 +112,7 @@ def test_labels_that_look_alike_are_one(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("other", ["M\u00fcller ", "Mu\u0308ller"])
-def test_files_of_one_name_in_folders_that_look_alike_fail_the_gate(
+def test_equal_files_in_folders_that_look_the_same_fail_the_gate(
     other: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -132,7 +132,7 @@ def test_files_of_one_name_in_folders_that_look_alike_fail_the_gate(
     "command", ["compare --baseline {}", "gate --pair {}:tea", "export --variant {}",
                 "gate --baseline tea --variant {}", "compare --benchmark {} --baseline tea"],
 )  # fmt: skip
-def test_names_that_are_typed_are_those_that_look_alike(
+def test_typed_names_match_names_that_look_the_same(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -42,7 +42,7 @@ def sources(request: pytest.FixtureRequest, tmp_path: Path) -> list[str]:
     return [str(tmp_path / "old"), str(tmp_path / "new")]
 
 
-def test_columns_change_no_frame(
+def test_reading_in_columns_changes_no_frame(
     sources: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain = bk.load(*sources)

@@ -18,7 +18,7 @@ FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"
 
 
 @pytest.mark.parametrize("names", [("a1b2c3d", "b2c3d4e"), ("2026-10-01", "2026-10-02")])
-def test_folders_of_one_parent_are_told_apart_by_their_names(
+def test_sibling_folders_are_distinguished_by_their_names(
     names: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -28,7 +28,7 @@ def test_folders_of_one_parent_are_told_apart_by_their_names(
     assert set(bk.load().runs["variant"]) == set(names)
 
 
-def test_one_variant_of_several_folders_fails_the_gate(
+def test_one_variant_from_several_folders_fails_the_gate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -51,7 +51,7 @@ def test_one_variant_of_several_folders_fails_the_gate(
 
 
 @pytest.mark.parametrize("count", [2, 4])
-def test_folders_that_are_ingested_one_by_one_are_named_with_the_command_that_reads_them_together(
+def test_separately_ingested_folders_are_reported_with_a_combined_command(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -72,7 +72,7 @@ def test_folders_that_are_ingested_one_by_one_are_named_with_the_command_that_re
     assert set(bk.load(store="NEW").runs["variant"]) == {Path(folder).name for folder in folders}
 
 
-def test_folders_that_count_runs_or_are_labelled_are_repeats(
+def test_numbered_or_labelled_folders_are_repeats(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -87,7 +87,7 @@ def test_folders_that_count_runs_or_are_labelled_are_repeats(
         assert "B111" not in set(bk.load(store=store).findings["code"])
 
 
-def test_files_of_a_variant_that_are_ingested_one_by_one_are_no_repeats(
+def test_separately_ingested_files_of_a_variant_are_not_repeats(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -112,7 +112,7 @@ def test_files_of_a_variant_that_are_ingested_one_by_one_are_no_repeats(
 
 
 @pytest.mark.parametrize("tool", ["go", "wrk"])
-def test_a_packed_file_beside_a_different_measurement_of_its_name_fails_the_gate(
+def test_packed_file_next_to_another_measurement_fails_the_gate(
     tool: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A copy that was packed earlier hid the regression of the run that took its name."""
@@ -149,7 +149,7 @@ def test_a_packed_file_beside_a_different_measurement_of_its_name_fails_the_gate
     assert run([*gate, "--store", "NEW"]) == (tool == "go")
 
 
-def test_a_packed_copy_stays_one_measurement_until_the_plain_file_is_overwritten(
+def test_packed_copy_is_one_measurement_until_the_file_is_overwritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -165,7 +165,7 @@ def test_a_packed_copy_stays_one_measurement_until_the_plain_file_is_overwritten
     assert "B111" in capsys.readouterr().err
 
 
-def test_a_packed_copy_of_samples_stays_one_measurement(tmp_path: Path) -> None:
+def test_packed_copy_of_samples_is_one_measurement(tmp_path: Path) -> None:
     source = FIXTURES / "k6-edge" / "small" / "k6-raw-small.json.gz"
     packed = Path(shutil.copy(source, tmp_path))
     packed.with_suffix("").write_bytes(gzip.decompress(packed.read_bytes()))

@@ -116,7 +116,7 @@ def live(server: Server, *more: str) -> list[str]:
     return ["ingest", "--prometheus", f"{server.url}/", *moments, *more]
 
 
-def test_the_answer_is_what_the_server_says(server: Server) -> None:
+def test_response_is_passed_through_unchanged(server: Server) -> None:
     recorded = json.loads(RANGE.read_bytes())["data"]["result"]
     assert json.loads(ask(query(server), environ={}))["data"]["result"] == recorded
     ((path, asked, headers),) = server.asked
@@ -130,7 +130,7 @@ def test_the_answer_is_what_the_server_says(server: Server) -> None:
     assert "Authorization" not in headers
 
 
-def test_a_long_range_is_asked_in_pieces_and_put_together(server: Server) -> None:
+def test_long_range_is_queried_in_pieces_and_joined(server: Server) -> None:
     recorded = json.loads(RANGE.read_bytes())["data"]["result"]
     whole = json.loads(ask(query(server, step=1), environ={}))
     assert whole["data"]["result"] == recorded
@@ -188,7 +188,7 @@ ERRORS = {
 
 
 @pytest.mark.parametrize("case", ERRORS.values(), ids=ERRORS)
-def test_a_refusal_says_what_to_do(server: Server, case: tuple[int, bytes, str]) -> None:
+def test_refused_query_says_what_to_do(server: Server, case: tuple[int, bytes, str]) -> None:
     server.status, server.body, said = case
     with pytest.raises(DataError) as error:
         ask(query(server), environ={TOKEN: SECRET})
@@ -197,7 +197,7 @@ def test_a_refusal_says_what_to_do(server: Server, case: tuple[int, bytes, str])
     assert SECRET not in str(error.value)
 
 
-def test_a_redirection_is_not_followed(server: Server) -> None:
+def test_redirect_is_not_followed(server: Server) -> None:
     server.status, server.headers = 302, {"Location": f"http://me:{SECRET}@other.example/login"}
     with pytest.raises(DataError, match=r"redirects to other\.example") as error:
         ask(query(server), environ={TOKEN: SECRET})
@@ -205,7 +205,7 @@ def test_a_redirection_is_not_followed(server: Server) -> None:
     assert len(server.asked) == 1
 
 
-def test_silence_and_absence_end(server: Server) -> None:
+def test_missing_response_and_missing_server_are_errors(server: Server) -> None:
     server.delay = 1.0
     with pytest.raises(DataError, match=r"no response within 0\.2 s"):
         ask(query(server), timeout=0.2, environ={})
@@ -216,14 +216,14 @@ def test_silence_and_absence_end(server: Server) -> None:
             ask(query(server, url=nobody), environ={})
 
 
-def test_an_answer_cut_short_is_refused(server: Server) -> None:
+def test_truncated_response_is_refused(server: Server) -> None:
     server.headers = {"Content-Length": "1000000"}
     server.status = 200
     with pytest.raises(DataError, match="truncated"):
         ask(query(server), timeout=5, environ={})
 
 
-def test_a_token_that_cannot_be_sent_is_not_printed(server: Server) -> None:
+def test_invalid_token_is_not_printed(server: Server) -> None:
     with pytest.raises(BenchkitError) as error:
         ask(query(server), environ={TOKEN: f"{SECRET}\r\nX: y"})
     assert SECRET not in str(error.value)
@@ -250,7 +250,7 @@ def test_a_token_that_cannot_be_sent_is_not_printed(server: Server) -> None:
         ({"step": "1ms", "end": "1895224103"}, "--step"),
     ],
 )
-def test_what_cannot_be_asked_is_refused_before(changed: dict[str, Any], where: str) -> None:
+def test_invalid_query_is_refused_before_sending(changed: dict[str, Any], where: str) -> None:
     told = {"url": "http://h:9090", "query": "up", "start": "1795224103", "end": "1795224104"}
     with pytest.raises(ConfigError) as error:
         parse_query(**{**told, "step": "1s", **changed})
@@ -258,7 +258,7 @@ def test_what_cannot_be_asked_is_refused_before(changed: dict[str, Any], where: 
     assert SECRET not in str(error.value)
 
 
-def test_a_session_is_ingested_from_a_server(server: Server, tmp_path: Path) -> None:
+def test_session_is_ingested_from_a_server(server: Server, tmp_path: Path) -> None:
     done = benchkit(tmp_path, *live(server, "--query", CPU, "--format", "json"), **{TOKEN: SECRET})
     assert done.returncode == 0, done.stderr
     (source,) = json.loads(done.stdout)["sources"]
@@ -279,7 +279,7 @@ def test_a_session_is_ingested_from_a_server(server: Server, tmp_path: Path) -> 
     assert [s["outcome"] for s in json.loads(again.stdout)["sources"]] == ["unchanged"]
 
 
-def test_a_query_that_fails_costs_itself(server: Server, tmp_path: Path) -> None:
+def test_failed_query_costs_only_itself(server: Server, tmp_path: Path) -> None:
     server.body = b'{"status":"success","data":{"resultType":"matrix","result":[]}}'
     both = ["--query", "absent", "--query", CPU]
     done = benchkit(tmp_path, *live(server, *both))
@@ -374,7 +374,7 @@ def wait_for_samples(url: str, least: int) -> None:
     pytest.fail("Prometheus did not scrape the exporter")
 
 
-def test_a_real_prometheus_is_asked(prometheus: str, tmp_path: Path) -> None:
+def test_real_prometheus_is_queried(prometheus: str, tmp_path: Path) -> None:
     wait_for_samples(prometheus, 8)
     end = time.time()
     moments = ["--start", f"{end - 2:.3f}", "--end", f"{end:.3f}", "--step", "200ms"]

@@ -42,7 +42,7 @@ Status code distribution:
         """-m POST -d '{{"url": "http://other/b"}}' "http://h/sum?limit={}\"""",
     ],
 )
-def test_a_quoted_url_names_its_path(tmp_path: Path, tool: str, report: str, url: str) -> None:
+def test_quoted_url_gives_its_path(tmp_path: Path, tool: str, report: str, url: str) -> None:
     commands = [f"$ {tool} -c 5 -n 1000 {url.format(limit)}\n" for limit in (10, 20)]
     blocks = [f"```\n{each}{report.format(at)}```\n" for at, each in enumerate(commands, 1)]
     (tmp_path / "page.md").write_text("# Sums\n\n" + "\n".join(blocks), encoding="utf-8")

@@ -84,7 +84,7 @@ def list_numbers(loaded: bk.RunSet) -> list[int]:
         (wrk(10, 30000), wrk(30, 30100), "duration", "length"),
     ],
 )
-def test_blocks_that_differ_in_a_fact_are_apart(
+def test_blocks_that_differ_in_a_fact_are_distinct(
     tmp_path: Path, one: str, other: str, param: str, reason: str
 ) -> None:
     loaded = load(tmp_path, one, other)
@@ -104,7 +104,7 @@ def test_blocks_that_differ_in_a_fact_are_apart(
         (wrk(10, 30000), wrk(10, 36000)),
     ],
 )
-def test_blocks_alike_in_all_facts_are_repeats(tmp_path: Path, one: str, other: str) -> None:
+def test_blocks_with_equal_facts_are_repeats(tmp_path: Path, one: str, other: str) -> None:
     loaded = load(tmp_path, one, other)
     assert list_numbers(loaded) == [1, 2]
     assert "B109" not in set(loaded.findings["code"])

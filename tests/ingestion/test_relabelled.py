@@ -51,7 +51,7 @@ def test_folders_read_together_change_labels_with_a_warning(
 
 
 @pytest.mark.usefixtures("_ingested")
-def test_labels_that_stay_and_files_that_changed_are_no_warning(
+def test_unchanged_labels_and_changed_files_give_no_warning(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     path = Path("results/base/wrk-1.txt")
@@ -69,7 +69,7 @@ def _measure(folder: str, numbers: range, seed: int) -> None:
         Path(folder, f"wrk-{n}.txt").write_text(REPORT.replace("10406", f"1{seed + n:04}"))
 
 
-def test_unchanged_files_beside_new_ones_keep_their_commit(
+def test_unchanged_files_next_to_new_ones_keep_their_commit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -92,7 +92,7 @@ def test_unchanged_files_beside_new_ones_keep_their_commit(
     assert run(["gate"]) != 3
 
 
-def test_a_variant_that_only_an_earlier_commit_measured_is_undecided(
+def test_variant_measured_only_at_an_earlier_commit_is_undecided(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -117,7 +117,7 @@ def test_a_variant_that_only_an_earlier_commit_measured_is_undecided(
     assert run(["gate"]) == 0  # a baseline may be older
 
 
-def test_runs_that_keep_their_commit_keep_it_if_they_are_ingested_again(
+def test_runs_keep_their_commit_when_ingested_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -131,7 +131,7 @@ def test_runs_that_keep_their_commit_keep_it_if_they_are_ingested_again(
         assert run(["gate"]) == 3
 
 
-def test_the_commit_of_results_is_corrected_if_none_of_them_is_new(
+def test_commit_is_corrected_if_no_result_is_new(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -143,7 +143,7 @@ def test_the_commit_of_results_is_corrected_if_none_of_them_is_new(
     assert "unchanged since" not in capsys.readouterr().err
 
 
-def test_a_second_measurement_of_a_commit_that_replaces_the_first_is_a_warning(
+def test_second_measurement_that_replaces_a_commit_is_a_warning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

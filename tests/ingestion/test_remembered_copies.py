@@ -46,7 +46,7 @@ def test_a_store_remembers_copies(
     assert "B103" not in capsys.readouterr().out
 
 
-def test_a_result_that_a_copy_overwrote_counts_no_more(
+def test_result_overwritten_by_a_copy_no_longer_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -65,7 +65,7 @@ def test_a_result_that_a_copy_overwrote_counts_no_more(
     assert run(["gate"]) == 0
 
 
-def test_a_job_that_has_a_copy_is_not_judged_by_what_another_job_measured(
+def test_copy_is_not_judged_by_the_measurements_of_another_job(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

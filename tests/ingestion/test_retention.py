@@ -55,7 +55,7 @@ def prune(store: str, capsys: pytest.CaptureFixture[str], *options: str) -> dict
     return {name: document[name] for name in ("runs", "ingests", "kept")}
 
 
-def test_old_ingests_go_but_for_the_newest_of_each_variant(
+def test_prune_drops_old_ingests_except_the_newest_of_each_variant(
     store: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ingest(store, "first", "none", "old")
@@ -74,7 +74,7 @@ def test_old_ingests_go_but_for_the_newest_of_each_variant(
 
 
 @pytest.mark.parametrize("verb", ["store prune --older-than 0d", "history prune --keep 1"])
-def test_a_vacuum_frees_the_space_of_what_was_pruned_and_ends_undo(
+def test_vacuum_frees_pruned_space_and_ends_undo(
     verb: str, store: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for number, folder in enumerate(("one", "other", "third")):
@@ -97,7 +97,7 @@ def test_a_vacuum_frees_the_space_of_what_was_pruned_and_ends_undo(
 
 
 @pytest.mark.parametrize("age", ["x", "90", "", "-1d"])
-def test_an_age_is_a_number_with_a_unit(
+def test_age_needs_a_number_with_a_unit(
     age: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -24,7 +24,7 @@ def undo(capsys: pytest.CaptureFixture[str], *options: str, code: int = 0) -> st
     return " ".join(capsys.readouterr().err.split())
 
 
-def test_undo_names_the_ingest_when_a_later_one_read_nothing_new(
+def test_undo_names_the_ingest_if_a_later_one_read_nothing_new(
     history: History, capsys: pytest.CaptureFixture[str]
 ) -> None:
     history.ingest(*history.write_labelled("main=a.txt"))
@@ -35,7 +35,7 @@ def test_undo_names_the_ingest_when_a_later_one_read_nothing_new(
     assert told.endswith("the store now holds 10 runs")
 
 
-def test_undo_counts_what_it_brings_back(
+def test_undo_counts_the_restored_runs(
     history: History, capsys: pytest.CaptureFixture[str]
 ) -> None:
     names = [f"main={name}.txt" for name in "abcde"]
@@ -46,7 +46,7 @@ def test_undo_counts_what_it_brings_back(
 
 
 @pytest.mark.parametrize("run_id", ["", "71"])
-def test_undo_of_a_prune_is_no_ingest(
+def test_undo_of_a_prune_is_not_called_an_ingest(
     run_id: str,
     history: History,
     capsys: pytest.CaptureFixture[str],
@@ -63,7 +63,7 @@ def test_undo_of_a_prune_is_no_ingest(
     assert f"undid the last change, which dropped 10 runs{of}; the store now holds 20 runs" in line
 
 
-def test_the_ingest_of_another_job_is_undone_only_by_name(
+def test_ingest_of_another_job_is_undone_only_by_name(
     history: History, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     history.ingest(*history.write_labelled("main=a.txt"))
@@ -81,7 +81,7 @@ def test_the_ingest_of_another_job_is_undone_only_by_name(
     assert "UTC by gitlab/500/72: 10 runs from b.txt; the store now holds 20 runs" in line
 
 
-def test_an_ingest_that_only_misses_files_is_of_its_job(
+def test_ingest_that_only_misses_files_belongs_to_its_job(
     history: History, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CI_PIPELINE_ID", "500")
@@ -95,7 +95,7 @@ def test_an_ingest_that_only_misses_files_is_of_its_job(
     assert "undid the last change, which added no runs" in undo(capsys)
 
 
-def test_an_ingest_outside_of_ci_is_undone_by_anyone(
+def test_ingest_outside_ci_can_be_undone_by_any_job(
     history: History, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     history.ingest(*history.write_labelled("main=a.txt"))

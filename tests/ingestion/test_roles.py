@@ -9,7 +9,7 @@ import benchkit as bk
 AGGREGATED = Path(__file__).parents[2] / "fixtures" / "vegeta-edge" / "aggregated.md"
 
 
-def test_the_parts_of_a_load_test_do_not_count_as_its_repeats(tmp_path: Path) -> None:
+def test_parts_of_a_load_test_do_not_count_as_repeats(tmp_path: Path) -> None:
     text = AGGREGATED.read_text(encoding="utf-8")
     (tmp_path / "base.md").write_text(text, encoding="utf-8")
     (tmp_path / "new.md").write_text(text.replace("1.949ms", "2.949ms"), encoding="utf-8")

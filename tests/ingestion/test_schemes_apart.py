@@ -23,7 +23,7 @@ Transfer/sec:      9.00KB
 
 
 @pytest.mark.parametrize("block", [f"$ ab -n 9 {{url}}\n{FAILED}", WHOLE])
-def test_runs_with_and_without_tls_are_no_repeats(tmp_path: Path, block: str) -> None:
+def test_runs_with_and_without_tls_are_not_repeats(tmp_path: Path, block: str) -> None:
     urls = "http://h/", "https://h/"
     page = tmp_path / "page.md"
     page.write_text("".join(block.format(url=url) for url in urls), encoding="utf-8")

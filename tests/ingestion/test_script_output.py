@@ -42,18 +42,18 @@ def write(printed: str, above: str = "", fence: str = "```\n") -> str:
 @pytest.mark.parametrize("printed", PRINTED)
 @pytest.mark.parametrize("above", ["", f"$ {COMMAND}\n"])
 @pytest.mark.parametrize("fence", ["", "```\n"])
-def test_lines_below_every_result_name_none(
+def test_lines_below_every_result_are_not_names(
     tmp_path: Path, printed: str, above: str, fence: str
 ) -> None:
     assert count_runs(tmp_path, write(printed, above, fence)) == {"/": 3}
 
 
-def test_a_single_line_below_each_command_names_none(tmp_path: Path) -> None:
+def test_single_line_below_each_command_is_not_a_name(tmp_path: Path) -> None:
     text = write("thread 1 made 2{} requests\n", f"$ {COMMAND}\n")
     assert count_runs(tmp_path, text) == {"/": 3}
 
 
-def test_a_single_line_below_each_result_may_be_a_caption(tmp_path: Path) -> None:
+def test_single_line_below_each_result_may_be_a_caption(tmp_path: Path) -> None:
     assert len(count_runs(tmp_path, write("payload: {} kB\n"))) == 3
 
 
@@ -64,6 +64,6 @@ def test_lines_above_every_result_still_name_them(tmp_path: Path) -> None:
     assert len(count_runs(tmp_path, f"```\n{text}```\n")) == 3
 
 
-def test_other_words_below_each_result_name_them(tmp_path: Path) -> None:
+def test_different_words_below_each_result_name_them(tmp_path: Path) -> None:
     blocks = (f"{WRK.format(9000)}{RULE}\nserver: {name}\n" for name in ("gin", "echo", "fiber"))
     assert len(count_runs(tmp_path, f"```\n{''.join(blocks)}```\n")) == 3

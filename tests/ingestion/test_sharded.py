@@ -54,7 +54,7 @@ def write_shards(folder: Path, results: list[str], generators: int = GENERATORS)
         (folder / f"machine-{shard + 1}.csv").write_text(own + "\n", encoding="utf-8")
 
 
-def tell(loaded: bk.RunSet) -> dict[tuple[str, str, str, int], float]:
+def index_values(loaded: bk.RunSet) -> dict[tuple[str, str, str, int], float]:
     """Return the values of the whole requests, and of their counts."""
     table = loaded.observations
     table = table[~table["stat"].str.startswith("stretch_")]
@@ -71,7 +71,7 @@ LAYOUT = "{variant}/{run}/machine-{shard}.{ext}"
 
 
 @pytest.mark.parametrize("is_stored", [False, True], ids=["files", "store"])
-def test_shards_come_to_what_one_generator_would_have_seen(tmp_path: Path, is_stored: bool) -> None:
+def test_shards_give_the_values_of_a_single_generator(tmp_path: Path, is_stored: bool) -> None:
     for run in (1, 2):
         results = attack(run)
         write_whole(tmp_path / f"whole/none/{run}", results)
@@ -89,7 +89,7 @@ def test_shards_come_to_what_one_generator_would_have_seen(tmp_path: Path, is_st
         whole.runs["duration"].tolist(), rel=0.01
     )
     assert [len(sources) for sources in sharded.runs["sources"]] == [GENERATORS] * 2
-    mine, expected = tell(sharded), tell(whole)
+    mine, expected = index_values(sharded), index_values(whole)
     exact = {"p50", "p75", "p90", "p95", "p99", "p99.9", "min", "max", "mean", "stdev", "count"}
     for key, value in expected.items():
         if key[2] in exact and "rate" not in key[1]:
@@ -99,7 +99,7 @@ def test_shards_come_to_what_one_generator_would_have_seen(tmp_path: Path, is_st
     assert not {"B207", "B212", "B213"} & {finding.code for finding in sharded.check()}
 
 
-def test_samples_that_a_generator_wrote_in_two_forms_count_once(tmp_path: Path) -> None:
+def test_samples_of_a_generator_in_two_formats_count_once(tmp_path: Path) -> None:
     write_shards(tmp_path / "none/1", attack(1))
     for path in sorted((tmp_path / "none/1").iterdir()):
         lines = map(as_json, path.read_text(encoding="utf-8").splitlines())
@@ -126,7 +126,7 @@ def test_runs_of_several_generators_are_compared(tmp_path: Path) -> None:
     assert row.ratio == pytest.approx(1.2, abs=0.05)
 
 
-def test_summaries_give_counts_and_no_percentiles(tmp_path: Path) -> None:
+def test_summaries_give_counts_but_no_percentiles(tmp_path: Path) -> None:
     text = WRK.read_text(encoding="utf-8")
     for place, (variant, run, shard) in enumerate(product("ab", (1, 2), (1, 2))):
         folder = tmp_path / variant / str(run)
@@ -134,8 +134,8 @@ def test_summaries_give_counts_and_no_percentiles(tmp_path: Path) -> None:
         told = text.replace("10406.41", f"{10_000 + place}.00")
         (folder / f"machine-{shard}.txt").write_text(told, encoding="utf-8")
     sharded = bk.load(tmp_path, layout=LAYOUT)
-    values = tell(sharded)
-    one = tell(bk.load(WRK))
+    values = index_values(sharded)
+    one = index_values(bk.load(WRK))
     requests = next(v for key, v in one.items() if key[1:3] == ("requests", "count"))
     assert values["a", "request_rate", "mean", 1] == 20_001
     assert values["a", "requests", "count", 1] == 2 * requests
@@ -146,7 +146,7 @@ def test_summaries_give_counts_and_no_percentiles(tmp_path: Path) -> None:
     assert "median latency" in first.message
 
 
-def test_a_run_that_lacks_a_generator_is_set_aside(tmp_path: Path) -> None:
+def test_run_without_one_generator_is_set_aside(tmp_path: Path) -> None:
     for run in (1, 2, 3):
         write_shards(tmp_path / f"none/{run}", attack(run))
     (tmp_path / "none/2/machine-3.csv").unlink()
@@ -167,7 +167,7 @@ def test_files_that_did_not_run_together_are_not_joined(tmp_path: Path) -> None:
     assert "B207" in {finding.code for finding in sharded.check()}
 
 
-def test_export_of_a_store_tells_each_value_of_a_run_once(tmp_path: Path) -> None:
+def test_export_writes_each_value_of_a_run_once(tmp_path: Path) -> None:
     write_shards(tmp_path / "in/none/1", attack(1))
     benchkit("ingest", "in", "--layout", LAYOUT, "--store", "s", cwd=tmp_path)
     done = benchkit("export", "--store", "s", "--metric", "latency", cwd=tmp_path)
@@ -176,7 +176,7 @@ def test_export_of_a_store_tells_each_value_of_a_run_once(tmp_path: Path) -> Non
     assert len([line for line in lines if ",sample," in line]) == 3000
 
 
-def test_generators_that_lie_in_folders_of_their_own_are_one_run(
+def test_generators_in_separate_folders_are_one_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -35,7 +35,7 @@ def results(tmp_path: Path) -> Path:
     return tmp_path / "results"
 
 
-def test_compare_and_report_work_where_the_samples_are_gone(results: Path, tmp_path: Path) -> None:
+def test_compare_and_report_work_without_the_samples(results: Path, tmp_path: Path) -> None:
     store = Store(str(tmp_path / "store"))
     ingest([str(results)], store)
     before = bk.load(store=store.url)
@@ -54,7 +54,7 @@ def test_compare_and_report_work_where_the_samples_are_gone(results: Path, tmp_p
 
 
 @pytest.mark.parametrize("name", ["unit", "origin", "stat", "metric"])
-def test_samples_that_lack_a_text_are_refused_before_anything_is_stored(name: str) -> None:
+def test_samples_with_an_empty_text_are_refused_before_storing(name: str) -> None:
     reading = Reading(tool="acme", form="text", line=1)
     texts: dict[str, Any] = {"metric": "latency", "unit": "s", name: None}
     samples = Samples(reading=reading, values=np.ones(3), lines=np.arange(3), **texts)
@@ -62,7 +62,7 @@ def test_samples_that_lack_a_text_are_refused_before_anything_is_stored(name: st
         ValueSink(1, None).take(0, samples)
 
 
-def test_cut_gzip_is_told_with_the_last_line_that_was_read(tmp_path: Path) -> None:
+def test_truncated_gzip_is_reported_with_the_last_line_read(tmp_path: Path) -> None:
     whole = gzip.decompress((FIXTURES / "k6-edge/small/k6-raw-small.json.gz").read_bytes())
     packed = gzip.compress(whole * 40)
     path = tmp_path / "k6.json.gz"
@@ -72,7 +72,7 @@ def test_cut_gzip_is_told_with_the_last_line_that_was_read(tmp_path: Path) -> No
     assert whole.count(b"\n") < told.line < whole.count(b"\n") * 40
 
 
-def test_without_samples_their_statistics_are_the_same(results: Path, tmp_path: Path) -> None:
+def test_statistics_are_the_same_without_samples(results: Path, tmp_path: Path) -> None:
     with_samples, without = (Store(str(tmp_path / name)) for name in ("with", "without"))
     ingest([str(results)], with_samples)
     ingest([str(results)], without, Options(samples=False), jobs=2)
@@ -84,7 +84,7 @@ def test_without_samples_their_statistics_are_the_same(results: Path, tmp_path: 
     assert len(without.values(raw=True)) == len(without.values())
 
 
-def test_values_of_many_runs_are_written_as_they_come_and_a_refused_source_leaves_none(
+def test_values_of_many_runs_are_streamed_and_a_refused_source_leaves_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("benchkit.ingestion.sink.FEW", 1000)

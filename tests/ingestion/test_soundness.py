@@ -60,7 +60,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_value_that_cannot_be_costs_itself_and_a_line(
+def test_impossible_value_costs_only_itself_and_a_warning(
     name: str, tmp_path: Path, fixtures_dir: Path
 ) -> None:
     write, metric, stat = CASES[name]
@@ -81,7 +81,7 @@ def test_a_value_that_cannot_be_costs_itself_and_a_line(
     assert all(problem.line > 0 for problem in problems)
 
 
-def test_a_store_that_holds_such_a_value_names_its_source(
+def test_stored_impossible_value_names_its_source(
     tmp_path: Path, fixtures_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "k6-export-1.json"
@@ -101,7 +101,7 @@ def _reading() -> Reading:
     return Reading(tool="k6", form="raw", line=1)
 
 
-def test_users_metrics_may_be_negative() -> None:
+def test_user_metrics_may_be_negative() -> None:
     reading = _reading()
     reading.add("drift", "mean", -1.0, "1", 3)
     reading.add("latency", "mean", -1.0, "s", 4)
@@ -116,7 +116,7 @@ def test_users_metrics_may_be_negative() -> None:
     assert (problem.line, problem.what) == (4, "latency mean is negative (-1) and was left out")
 
 
-def test_facts_of_a_run_are_checked_too() -> None:
+def test_facts_of_a_run_are_checked() -> None:
     reading = _reading()
     reading.duration, reading.target_rate, reading.connections = float("inf"), -1.0, 1 << 63
     Soundness().check_reading(reading)
@@ -158,7 +158,7 @@ def test_repeats_are_checked() -> None:
 
 
 @pytest.mark.parametrize("count", ["9007199254740993", "9" * 19, "29" * 32])
-def test_an_integer_that_no_float_equals_is_rounded(
+def test_integer_without_an_equal_float_is_rounded(
     fixtures_dir: Path, tmp_path: Path, count: str
 ) -> None:
     text = (fixtures_dir / "plow/none-1.json").read_text(encoding="utf-8")
@@ -167,7 +167,7 @@ def test_an_integer_that_no_float_equals_is_rounded(
     assert rows.loc[rows["metric"] == "responses", "value"].item() == float(count)
 
 
-def test_an_integer_beyond_all_floats_is_left_out() -> None:
+def test_integer_beyond_the_float_range_is_left_out() -> None:
     reading, sound = Reading(tool="x", form="x", line=1), Soundness()
     for value in (10**400, -(10**400), 1):
         reading.add("mine", "mean", value, "1", 1)
@@ -177,7 +177,7 @@ def test_an_integer_beyond_all_floats_is_left_out() -> None:
     assert "mine mean is not a finite number (inf), as is 1 more" in problem.what
 
 
-def test_a_line_with_too_many_digits_is_none(fixtures_dir: Path, tmp_path: Path) -> None:
+def test_line_number_with_too_many_digits_is_ignored(fixtures_dir: Path, tmp_path: Path) -> None:
     text = (fixtures_dir / "export/tracing.json").read_text(encoding="utf-8")
     place = text.index(".txt:") + len(".txt:")
     (tmp_path / "x.json").write_text(text)
@@ -187,7 +187,7 @@ def test_a_line_with_too_many_digits_is_none(fixtures_dir: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", ["wrk-1-{}.txt", "none/{}.txt", "none-{}.txt", "{}/wrk-1.txt"])
-def test_a_number_of_too_many_digits_in_a_name_counts_no_runs(tmp_path: Path, name: str) -> None:
+def test_number_with_too_many_digits_in_a_name_counts_no_runs(tmp_path: Path, name: str) -> None:
     report = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk/none/wrk-1.txt"
     path = tmp_path / "r" / name.format("9" * 23)
     path.parent.mkdir(parents=True)
@@ -197,7 +197,7 @@ def test_a_number_of_too_many_digits_in_a_name_counts_no_runs(tmp_path: Path, na
     assert len(bk.load(store=store.url).runs) == 1
 
 
-def test_more_requests_than_can_be_counted_are_no_fact_of_a_run(tmp_path: Path) -> None:
+def test_uncountable_number_of_requests_is_not_a_fact_of_a_run(tmp_path: Path) -> None:
     summary = {"metrics": {"http_reqs": {"values": {"count": 1e308, "rate": 9.0}}}}
     (tmp_path / "k6.json").write_text(json.dumps(summary))
     store = Store(str(tmp_path / "store"))

@@ -18,16 +18,16 @@ WRK = FIXTURES / "tracing-wrk" / "none" / "wrk-1.txt"
 K6 = FIXTURES / "shorturl-k6" / "baseline" / "k6-full-1-export.json"
 
 
-def mark(store: Store, role: str = "damaged") -> list[tuple[str, str, str]]:
+def mark(list_remarks: Store, role: str = "damaged") -> list[tuple[str, str, str]]:
     """Return variant, tool and remark of the runs with a role; paths are cut to their names."""
-    runs = bk.load(store=store.url).runs
+    runs = bk.load(list_remarks=list_remarks.url).runs
     chosen = runs[runs["role"] == role]
     rows = zip(chosen["variant"], chosen["tool"], chosen["remark"], strict=True)
     return [(variant, tool, remark.rpartition("/")[2]) for variant, tool, remark in rows]
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
+def list_remarks(tmp_path: Path) -> Store:
     return Store(str(tmp_path / "store"))
 
 
@@ -47,91 +47,93 @@ def add(folder: Path, name: str, content: bytes) -> None:
         ("new/k6-2.json.gz", gzip.compress(K6.read_bytes())[:200], "k6", "damaged or truncated"),
     ],
 )
-def test_a_damaged_source_of_a_known_tool_is_stored(
-    name: str, content: bytes, tool: str, remark: str, tmp_path: Path, store: Store
+def test_damaged_source_of_a_known_tool_is_stored(
+    name: str, content: bytes, tool: str, remark: str, tmp_path: Path, list_remarks: Store
 ) -> None:
     add(tmp_path, "new/wrk-1.txt", WRK.read_bytes())
     add(tmp_path, name, content)
-    summary = ingest([str(tmp_path / "results")], store)
-    ((variant, marked, said),) = mark(store)
+    summary = ingest([str(tmp_path / "results")], list_remarks)
+    ((variant, marked, said),) = mark(list_remarks)
     assert (variant, marked) == ("new", tool)
     assert remark in said
-    runs = bk.load(store=store.url).runs
+    runs = bk.load(list_remarks=list_remarks.url).runs
     assert summary.runs == (runs["role"] != "damaged").sum()
 
 
-def test_a_file_of_no_known_format_is_not_damaged(tmp_path: Path, store: Store) -> None:
+def test_file_of_unknown_format_is_not_damaged(tmp_path: Path, list_remarks: Store) -> None:
     add(tmp_path, "new/wrk-1.txt", WRK.read_bytes())
     add(tmp_path, "new/notes.txt", b"measured on a Monday\n")
-    ingest([str(tmp_path / "results")], store)
-    assert mark(store) == []
+    ingest([str(tmp_path / "results")], list_remarks)
+    assert mark(list_remarks) == []
 
 
-def test_a_mended_source_takes_the_place_of_its_damage(tmp_path: Path, store: Store) -> None:
+def test_repaired_source_replaces_its_damage(tmp_path: Path, list_remarks: Store) -> None:
     add(tmp_path, "new/wrk-1.txt", WRK.read_bytes())
     add(tmp_path, "new/wrk-2.txt", b"")
     for _ in range(2):  # what was refused is refused again, and stored once
-        summary = ingest([str(tmp_path / "results")], store)
+        summary = ingest([str(tmp_path / "results")], list_remarks)
         assert summary.count("refused") == 1
-        assert len(mark(store)) == 1
+        assert len(mark(list_remarks)) == 1
     add(tmp_path, "new/wrk-2.txt", WRK.read_bytes().replace(b"15s test", b"16s test"))
-    ingest([str(tmp_path / "results")], store)
-    assert mark(store) == []
+    ingest([str(tmp_path / "results")], list_remarks)
+    assert mark(list_remarks) == []
 
 
-def test_a_failed_run_without_output_is_stored_with_its_reason(
-    tmp_path: Path, store: Store
+def test_failed_run_without_output_is_stored_with_its_reason(
+    tmp_path: Path, list_remarks: Store
 ) -> None:
     add(tmp_path, "new/wrk-1.txt", WRK.read_bytes())
     add(tmp_path, "new/wrk-2.txt", b"")
     add(tmp_path, "new/wrk-2.txt.run.toml", b'role = "failed"\nexit = 139\n')
-    ingest([str(tmp_path / "results")], store)
-    ((variant, tool, said),) = mark(store, "failed")
+    ingest([str(tmp_path / "results")], list_remarks)
+    ((variant, tool, said),) = mark(list_remarks, "failed")
     assert (variant, tool) == ("new", "wrk")
     assert "its sidecar records a failed run" in said
-    assert mark(store) == []
+    assert mark(list_remarks) == []
 
 
-def test_each_failed_run_of_a_page_has_a_reason_of_its_own(tmp_path: Path, store: Store) -> None:
+def test_each_failed_run_of_a_page_has_a_separate_reason(
+    tmp_path: Path, list_remarks: Store
+) -> None:
     page = "".join(
         f"## {name}\n\n$ wrk -t2 -c8 http://{name}/\nunable to connect to {name}:80 {reason}\n\n"
         for name, reason in (("alpha", "Connection refused"), ("beta", "Connection timed out"))
     )
     (tmp_path / "page.md").write_text(page + "## gamma\n\n" + WRK.read_text())
-    ingest([str(tmp_path / "page.md")], store)
-    reasons = [remark for *_, remark in mark(store, "failed")]
+    ingest([str(tmp_path / "page.md")], list_remarks)
+    reasons = [remark for *_, remark in mark(list_remarks, "failed")]
     assert [name in remark for name, remark in zip(("alpha", "beta"), reasons, strict=True)] == [
         True,
         True,
     ]
 
 
-def test_runs_lists_what_is_damaged(
-    tmp_path: Path, store: Store, capsys: pytest.CaptureFixture[str]
+def test_runs_lists_damaged_sources(
+    tmp_path: Path, list_remarks: Store, capsys: pytest.CaptureFixture[str]
 ) -> None:
     add(tmp_path, "new/wrk-1.txt", WRK.read_bytes())
     add(tmp_path, "new/wrk-2.txt", b"")
-    ingest([str(tmp_path / "results")], store)
-    assert run(["runs", "--store", store.url]) == 0
+    ingest([str(tmp_path / "results")], list_remarks)
+    assert run(["runs", "--store", list_remarks.url]) == 0
     said = capsys.readouterr().out
     assert "damaged" in said
     assert "the file is empty" in said
 
 
-def test_a_crossed_threshold_is_a_remark_on_its_measured_run(tmp_path: Path, store: Store) -> None:
+def test_crossed_threshold_is_a_remark_on_a_measured_run(
+    tmp_path: Path, list_remarks: Store
+) -> None:
     """The run was measured whole: leaving the slow runs out would flatter their variant."""
     source = FIXTURES / "k6-edge" / "console" / "k6-v0.49-ansi-pty-1.txt"
     add(tmp_path, "new/k6-1.txt", source.read_bytes())
-    ingest([str(tmp_path / "results")], store)
-    (run_,) = bk.load(store=store.url).runs.to_dict("records")
+    ingest([str(tmp_path / "results")], list_remarks)
+    (run_,) = bk.load(list_remarks=list_remarks.url).runs.to_dict("records")
     assert (run_["role"], run_["run"], run_["tool"]) == ("measured", 1, "k6")
     _, _, told = run_["remark"].rpartition("/")
     assert told == "k6-1.txt:13: crossed 2 thresholds: checks, http_req_duration"
 
 
-def test_an_exit_code_fails_the_runs_of_a_tool_unless_they_were_measured_whole(
-    tmp_path: Path, store: Store
-) -> None:
+def test_exit_code_fails_runs_except_complete_ones(tmp_path: Path, list_remarks: Store) -> None:
     """99 is k6's word for a crossed threshold; of wrk it is a failure, of counters neither."""
     k6 = FIXTURES / "k6-edge" / "console" / "k6-v0.49-ansi-pty-1.txt"
     memory = b'container_memory_working_set_bytes{name="api"} 1024 1700000000000\n'
@@ -139,13 +141,13 @@ def test_an_exit_code_fails_the_runs_of_a_tool_unless_they_were_measured_whole(
     add(tmp_path, "new/wrk-1.txt", WRK.read_bytes())
     add(tmp_path, "new/cadvisor-1.txt", memory)
     add(tmp_path, "new/run.toml", b"exit = 99\n")
-    ingest([str(tmp_path / "results")], store)
-    runs = bk.load(store=store.url).runs
+    ingest([str(tmp_path / "results")], list_remarks)
+    runs = bk.load(list_remarks=list_remarks.url).runs
     roles = dict(zip(runs["tool"], runs["role"], strict=True))
     assert roles == {"k6": "measured", "wrk": "failed", "cadvisor": "companion"}
 
 
-def test_forms_of_one_run_that_crossed_a_threshold_stay_one_run(tmp_path: Path) -> None:
+def test_formats_of_one_run_with_a_crossed_threshold_stay_one_run(tmp_path: Path) -> None:
     for form in ("old-1.txt", "old-1-export.json"):
         source = FIXTURES / "shorturl-k6" / "baseline" / f"k6-{form}"
         add(tmp_path, f"new/k6-{form}", source.read_bytes())
@@ -154,21 +156,21 @@ def test_forms_of_one_run_that_crossed_a_threshold_stay_one_run(tmp_path: Path) 
     assert runs["remark"].str.contains("http_req_duration").all()
 
 
-def test_a_warm_up_that_crossed_a_threshold_fails_nothing(tmp_path: Path, store: Store) -> None:
+def test_warmup_with_a_crossed_threshold_fails_nothing(tmp_path: Path, list_remarks: Store) -> None:
     source = FIXTURES / "k6-edge" / "console" / "k6-v0.49-ansi-pty-1.txt"
     add(tmp_path, "new/k6-warmup-1.txt", source.read_bytes())
-    ingest([str(tmp_path / "results")], store)
-    assert bk.load(store=store.url).runs["role"].tolist() == ["warmup"]
+    ingest([str(tmp_path / "results")], list_remarks)
+    assert bk.load(list_remarks=list_remarks.url).runs["role"].tolist() == ["warmup"]
 
 
-def test_an_origin_that_is_not_there_says_which_are(tmp_path: Path, store: Store) -> None:
+def test_unknown_origin_lists_the_known_ones(tmp_path: Path, list_remarks: Store) -> None:
     add(tmp_path, "new/wrk-1.txt", WRK.read_bytes())
-    ingest([str(tmp_path / "results")], store)
+    ingest([str(tmp_path / "results")], list_remarks)
     with pytest.raises(bk.errors.SelectionError, match="the store has no origins"):
-        bk.load(store=store.url, origin="github/71")
+        bk.load(list_remarks=list_remarks.url, origin="github/71")
 
 
-def test_a_bad_cell_of_a_table_is_damage_of_the_variants_that_the_table_names(
+def test_bad_table_cell_is_damage_of_each_variant_of_the_table(
     tmp_path: Path,
 ) -> None:
     rows = [f"{variant},{run},{run}.5" for variant in ("none", "otlp") for run in (1, 2, 3)]
@@ -177,13 +179,13 @@ def test_a_bad_cell_of_a_table_is_damage_of_the_variants_that_the_table_names(
     settings = tmp_path / "map.toml"
     text = '[[map]]\nvariant = "build"\nrun = "run"\nvalues = [{column = "ms", metric = "wait"}]\n'
     settings.write_text(text, encoding="utf-8")
-    store = tmp_path / "store"
-    run(["ingest", str(table), "--map", str(settings), "--store", str(store), "--quiet"])
-    runs = bk.load(store).runs
+    list_remarks = tmp_path / "store"
+    run(["ingest", str(table), "--map", str(settings), "--store", str(list_remarks), "--quiet"])
+    runs = bk.load(list_remarks).runs
     assert sorted(runs[runs["role"] == "damaged"]["variant"]) == ["none", "otlp"]
 
 
-def test_the_most_frequent_reason_leads_where_nothing_was_read(tmp_path: Path) -> None:
+def test_most_frequent_reason_comes_first_if_nothing_was_read(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("weather\n")
     for name in ("b.txt", "c.txt", "d.txt"):
         (tmp_path / name).write_text("Before | After | Ratio | Benchmark\n")
@@ -199,7 +201,7 @@ def test_the_most_frequent_reason_leads_where_nothing_was_read(tmp_path: Path) -
     ("path", "tool"),
     [("jmh", "jmh"), ("hyperfine", "hyperfine"), ("pytest-benchmark", "pytest-benchmark")],
 )
-def test_json_without_its_end_is_named_with_its_tool(path: str, tool: str, tmp_path: Path) -> None:
+def test_truncated_json_is_reported_with_its_tool(path: str, tool: str, tmp_path: Path) -> None:
     """The error asked to get the response again, of which there was none."""
     content = min((FIXTURES / path).rglob("*.json")).read_bytes()
     (tmp_path / "cut.json").write_bytes(content[: len(content) // 2])
@@ -225,12 +227,12 @@ LATIN = "".join(f"BenchmarkMen{c} \t 9\t {n} ns/op\n" for c in "üùü" for n in
         ),
     ],
 )
-def test_names_that_differ_in_bytes_that_are_not_utf8_stay_apart(
-    text: bytes, names: tuple[str, ...], tmp_path: Path, store: Store
+def test_names_that_differ_in_invalid_utf8_bytes_stay_distinct(
+    text: bytes, names: tuple[str, ...], tmp_path: Path, list_remarks: Store
 ) -> None:
     add(tmp_path, "go-1.txt", text)
-    summary = ingest([str(tmp_path / "results")], store)
-    assert set(bk.load(store=store.url).runs["benchmark"]) == set(names)
+    summary = ingest([str(tmp_path / "results")], list_remarks)
+    assert set(bk.load(list_remarks=list_remarks.url).runs["benchmark"]) == set(names)
     problems = [problem.what for problem in summary.diagnostics]
     shown = ["the file is not UTF-8: byte 0xFC of its names is shown as ⣼"]
     assert problems == (shown if "Men⣼" in names else [])

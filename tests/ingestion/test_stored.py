@@ -30,7 +30,7 @@ def test_columns_have_the_labels_of_parts(tmp_path: Path, folder: str, packages:
     pd.testing.assert_frame_equal(runs(rows), runs(parts_table(parts)))
 
 
-def test_each_origin_of_a_side_is_a_layer_and_only_commits_read_twice_become_parts(
+def test_origins_are_layers_and_only_repeated_commits_become_parts(
     tmp_path: Path,
 ) -> None:
     store = Store(str(tmp_path / "store"))
@@ -45,6 +45,6 @@ def test_each_origin_of_a_side_is_a_layer_and_only_commits_read_twice_become_par
     assert {part.env["commit"] for part in list_apart(rows)} == {"0a1b2c3"}
 
 
-def test_an_empty_store_has_no_runs(tmp_path: Path) -> None:
+def test_empty_store_has_no_runs(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="empty or does not exist"):
         read_rows(Store(str(tmp_path)))

@@ -50,21 +50,22 @@ def list_tests(runs: Runs) -> list[tuple[str, str, str, int]]:
     keys = zip(measured["variant"], measured["benchmark"], measured["params"], strict=True)
     counts = Counter(keys)
     return [
-        (variant, name, _tell(params), count) for (variant, name, params), count in counts.items()
+        (variant, name, _drop_levels(params), count)
+        for (variant, name, params), count in counts.items()
     ]
 
 
-def _tell(params: str) -> str:
+def _drop_levels(params: str) -> str:
     return ",".join(part for part in params.split(",") if not part.startswith(LEVELS))
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_a_page_holds_the_tests_that_a_person_would_name(name: str) -> None:
+def test_page_gives_the_names_a_person_would_use(name: str) -> None:
     assert list_tests(bk.load(PAGES / name).runs) == EXPECTED[name]
 
 
 @pytest.mark.parametrize("name", ["frameworks.md", "tracing.md", "lengths.txt"])
-def test_a_store_tells_the_same(name: str, tmp_path: Path) -> None:
+def test_store_gives_the_same_names(name: str, tmp_path: Path) -> None:
     store = Store(str(tmp_path / "store"))
     ingest([str(PAGES / name)], store)
     ingest([str(PAGES / "script.txt")], store)
@@ -72,12 +73,12 @@ def test_a_store_tells_the_same(name: str, tmp_path: Path) -> None:
     assert list_tests(runs[runs["variant"] != "script"]) == EXPECTED[name]
 
 
-def test_tests_measured_once_are_no_runs_of_one_variant() -> None:
+def test_tests_measured_once_are_not_runs_of_one_variant() -> None:
     loaded = bk.load(PAGES / "frameworks.md")
     assert loaded.runs["run"].max() == 1
 
 
-def test_a_variant_named_on_the_command_line_leaves_headings_in_the_benchmark() -> None:
+def test_variant_option_leaves_headings_in_the_benchmark() -> None:
     runs = bk.load(PAGES / "tracing.md", variant="now").runs
     assert set(runs["benchmark"]) == {"Baseline / /", "With tracing / /"}
 
@@ -85,18 +86,18 @@ def test_a_variant_named_on_the_command_line_leaves_headings_in_the_benchmark() 
 @pytest.mark.parametrize(
     ("name", "reason"), [("lengths.txt", "length"), ("captions.md", "the surrounding text")]
 )
-def test_a_finding_says_why_blocks_without_names_are_kept_apart(name: str, reason: str) -> None:
+def test_finding_explains_why_unnamed_blocks_are_distinct(name: str, reason: str) -> None:
     findings = bk.load(PAGES / name).findings.set_index("code")
     assert f"they differ in {reason}" in str(findings.loc["B109", "message"])
     assert str(findings.loc["B109", "where"]).endswith(name)
 
 
 @pytest.mark.parametrize("name", ["frameworks.md", "script.txt", "shells.txt", "servers.md"])
-def test_names_need_no_finding(name: str) -> None:
+def test_named_blocks_need_no_finding(name: str) -> None:
     assert "B109" not in set(bk.load(PAGES / name).findings["code"])
 
 
-def test_results_in_columns_are_parted_by_headings_too(tmp_path: Path) -> None:
+def test_headings_separate_results_in_columns(tmp_path: Path) -> None:
     lines = "".join(f"BenchmarkX-4 \t{n}\t{n} ns/op\n" for n in range(1000, 4000))
     page = tmp_path / "bench.md"
     page.write_text(f"# old\n{lines}# new\n{lines}", encoding="utf-8")
@@ -106,7 +107,7 @@ def test_results_in_columns_are_parted_by_headings_too(tmp_path: Path) -> None:
     ]
 
 
-def test_pages_of_tests_measured_once_give_no_verdict(tmp_path: Path) -> None:
+def test_page_of_tests_measured_once_gives_no_verdict(tmp_path: Path) -> None:
     page = (PAGES / "frameworks.md").read_text(encoding="utf-8")
     (tmp_path / "main.md").write_text(page, encoding="utf-8")
     (tmp_path / "pr.md").write_text(
@@ -137,7 +138,7 @@ DOCUMENTS = [
 
 
 @pytest.mark.parametrize(("document", "expected"), DOCUMENTS)
-def test_keys_above_summaries_label_them_as_headings_do(
+def test_keys_above_summaries_label_them_like_headings(
     document: object, expected: list[tuple[str, str, int]], tmp_path: Path
 ) -> None:
     summary = PAGES.parent / "k6-edge" / "tiny" / "k6-export-1.json"

@@ -48,14 +48,14 @@ def test_both_sides_of_a_table_have_the_command_above_it(tmp_path: Path, table: 
     ]
 
 
-def test_the_head_of_a_table_is_no_caption(tmp_path: Path) -> None:
+def test_header_of_a_table_is_not_a_caption(tmp_path: Path) -> None:
     loaded = load(tmp_path, f"{NAMED.format('b')}\n{NAMED.format('c')}")
     assert set(loaded.runs["benchmark"]) == {"Ping"}
 
 
 @pytest.mark.parametrize("table", [BARRED, NAMED])
 @pytest.mark.parametrize("between", ["", "\n", "```\n\n```\n"])
-def test_a_column_that_tables_of_others_share_is_no_repeat(
+def test_column_shared_by_tables_of_others_is_not_a_repeat(
     tmp_path: Path, table: str, between: str
 ) -> None:
     first = table.format("b")
@@ -75,7 +75,7 @@ def test_a_column_that_tables_of_others_share_is_no_repeat(
 
 @pytest.mark.parametrize("table", [BARRED, NAMED])
 @pytest.mark.parametrize("above", ["", "## Run\n\n```\n$ benchstat a b\n```\n\n## Table\n\n"])
-def test_the_other_column_of_a_table_belongs_to_the_repeated_one(
+def test_other_column_of_a_table_gets_the_number_of_the_repeated_one(
     tmp_path: Path, table: str, above: str
 ) -> None:
     loaded = load(tmp_path, f"{above}{table.format('b')}\n{table.format('c')}")
@@ -100,7 +100,7 @@ def test_tables_below_captions_are_not_numbered(tmp_path: Path) -> None:
         "name  old time/op  new time/op  delta\nPut-8  10.0µs ± 1%  5.0µs ± 1%  -50.00%\n",
     ],
 )
-def test_a_table_beside_raw_results_of_another_benchmark_is_compared(
+def test_table_next_to_raw_results_of_another_benchmark_is_compared(
     tmp_path: Path, table: str
 ) -> None:
     page = f"# Raw\n```\nBenchmarkGet-8  100  1000 ns/op\n```\n# Compared\n```\n{table}```\n"

@@ -33,14 +33,14 @@ def write_tar(target: Path, count: int = 1, *, scope: str = "member", **records:
     return target
 
 
-def test_a_header_of_digits_is_read_at_once(tmp_path: Path) -> None:
+def test_header_of_digits_is_read_quickly(tmp_path: Path) -> None:
     path = write_tar(tmp_path / "a.tar", comment="1" * 60_000)
     start = time.process_time()
     assert unpack(path) == {"a0": b"a"}
     assert time.process_time() - start < 1
 
 
-def test_a_header_of_an_archive_is_held_once(tmp_path: Path) -> None:
+def test_global_header_is_kept_in_memory_once(tmp_path: Path) -> None:
     records = {f"{number:x}": "a" for number in range(6_000)}
     path = write_tar(tmp_path / "a.tar", 100, scope="archive", **records)
     tracemalloc.start()
@@ -52,20 +52,20 @@ def test_a_header_of_an_archive_is_held_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("scope", ["member", "archive"])
-def test_a_header_longer_than_any_path_is_refused(tmp_path: Path, scope: str) -> None:
+def test_header_longer_than_any_path_is_refused(tmp_path: Path, scope: str) -> None:
     path = write_tar(tmp_path / "a.tar", scope=scope, comment="1" * 1_000_000)
     with pytest.raises(DataError, match="it contains a name longer than 65,536 bytes"):
         unpack(path)
 
 
-def test_a_header_that_states_a_path_counts(tmp_path: Path) -> None:
+def test_path_in_a_header_is_applied(tmp_path: Path) -> None:
     path = write_tar(tmp_path / "a.tar", path="dir/é" + "b" * 200, mtime="1.5", comment="a=b\n")
     assert unpack(path) == {"dir/é" + "b" * 200: b"a"}
 
 
 @pytest.mark.parametrize("old", [b"13 comment=aa\n", b"13 comment=bb\n"])
 @pytest.mark.parametrize("new", [b"0", b"2", b"99", b"-1", b"aa"])
-def test_a_record_of_another_length_is_a_damaged_header(
+def test_record_with_a_wrong_length_is_a_damaged_header(
     tmp_path: Path, old: bytes, new: bytes
 ) -> None:
     path = write_tar(tmp_path / "a.tar", comment="aa")
@@ -83,7 +83,7 @@ def test_a_record_of_another_length_is_a_damaged_header(
         {"GNU.sparse.offset": "1536", "GNU.sparse.numbytes": "512"},
     ],
 )
-def test_the_gaps_of_a_file_are_those_of_its_header(tmp_path: Path, gaps: dict[str, str]) -> None:
+def test_holes_stated_in_a_header_are_restored(tmp_path: Path, gaps: dict[str, str]) -> None:
     member = tarfile.TarInfo("a")
     member.size = 512
     member.pax_headers = {"GNU.sparse.size": "2048", "GNU.sparse.numblocks": "1", **gaps}

@@ -55,7 +55,7 @@ PROMPTS = (
 
 @pytest.mark.parametrize("prompt", PROMPTS)
 @pytest.mark.parametrize("fence", ["", "```\n"])
-def test_a_prompt_of_another_directory_or_host_begins_a_test(
+def test_prompt_in_another_directory_or_on_another_host_begins_a_test(
     tmp_path: Path, prompt: str, fence: str
 ) -> None:
     text = "".join(
@@ -71,14 +71,14 @@ def test_a_prompt_of_another_directory_or_host_begins_a_test(
     assert TEXT_DIFFERS in list_reasons(loaded)[0]
 
 
-def test_lines_of_a_log_that_differ_in_how_long_something_took_leave_repeats(
+def test_log_lines_that_differ_only_in_durations_leave_repeats(
     tmp_path: Path,
 ) -> None:
     log = "2024/01/31 10:00:0{0} server started in 15{0}us\n" + GO
     assert count_runs(load(tmp_path, log.format(1) + log.format(2))) == {"Encode": 2}
 
 
-def test_one_prompt_above_each_block_leaves_repeats(tmp_path: Path) -> None:
+def test_same_prompt_above_each_block_leaves_repeats(tmp_path: Path) -> None:
     text = "".join(f"bob@host:~/gin$ {COMMAND}\n{wrk(rate)}\n" for rate in (9000, 8000, 8500))
     assert count_runs(load(tmp_path, text)) == {"/": 3}
 
@@ -90,7 +90,7 @@ def test_one_prompt_above_each_block_leaves_repeats(tmp_path: Path) -> None:
         (GO * 3, {"Now with gin / Encode": 3, "Now with echo / Encode": 3}),
     ],
 )
-def test_a_name_one_paragraph_above_a_caption_counts(
+def test_name_one_paragraph_above_a_caption_counts(
     tmp_path: Path, block: str, counts: dict[str, int]
 ) -> None:
     text = "".join(
@@ -102,7 +102,7 @@ def test_a_name_one_paragraph_above_a_caption_counts(
     assert TEXT_DIFFERS in list_reasons(loaded)[0]
 
 
-def test_a_line_above_several_captions_holds_for_all_of_them(tmp_path: Path) -> None:
+def test_line_above_several_captions_applies_to_all(tmp_path: Path) -> None:
     text = "".join(
         f"DB sleep {pause}.\n\nGo:\n\n```\n{wrk()}```\n\nClojure:\n\n```\n{wrk(5000)}```\n\n"
         for pause in (2, 0)
@@ -112,18 +112,18 @@ def test_a_line_above_several_captions_holds_for_all_of_them(tmp_path: Path) -> 
     }
 
 
-def test_captions_in_turn_leave_repeats(tmp_path: Path) -> None:
+def test_alternating_captions_leave_repeats(tmp_path: Path) -> None:
     text = f"Go:\n\n```\n{wrk()}```\n\nClojure:\n\n```\n{wrk(5000)}```\n\n"
     assert count_runs(load(tmp_path, text * 3)) == {"Go": 3, "Clojure": 3}
 
 
-def test_items_of_a_list_hold_for_the_runs_below_them(tmp_path: Path) -> None:
+def test_list_items_apply_to_the_runs_below_them(tmp_path: Path) -> None:
     runs = "".join(f"  - run {number}\n\n```\n{wrk()}```\n\n" for number in (1, 2, 3))
     counts = count_runs(load(tmp_path, f"- nginx\n{runs}- caddy\n{runs}"))
     assert counts == {"nginx": 3, "caddy": 3}
 
 
-def test_a_line_holds_for_all_blocks_up_to_the_next_one(tmp_path: Path) -> None:
+def test_line_applies_to_all_blocks_up_to_the_next_one(tmp_path: Path) -> None:
     text = "".join(
         f"{checksum}Benchmarking {name}\n\n" + "".join(wrk(9000, size) for size in (1, 100, 125))
         for name, checksum in (("gin", ""), ("echo", "38f8785470908a\n"), ("chi", "6ec47d1ebb\n"))
@@ -133,13 +133,13 @@ def test_a_line_holds_for_all_blocks_up_to_the_next_one(tmp_path: Path) -> None:
     assert [name.rpartition(" ")[2] for name in counts] == ["gin", "echo", "chi"]
 
 
-def test_the_word_behind_a_fence_tells_blocks_apart(tmp_path: Path) -> None:
+def test_word_after_a_fence_separates_blocks(tmp_path: Path) -> None:
     text = "".join(f"```{name}\n{wrk()}```\n\n" for name in ("gin", "echo"))
     assert count_runs(load(tmp_path, text)) == {"gin": 1, "echo": 1}
 
 
 @pytest.mark.parametrize("words", [("text", "console"), ("bash", ""), ("", "")])
-def test_the_language_of_a_fence_leaves_repeats(tmp_path: Path, words: tuple[str, str]) -> None:
+def test_language_of_a_fence_leaves_repeats(tmp_path: Path, words: tuple[str, str]) -> None:
     text = "".join(f"```{word}\n{wrk()}```\n\n" for word in words)
     assert count_runs(load(tmp_path, text)) == {"/": 2}
 
@@ -161,7 +161,7 @@ def test_the_language_of_a_fence_leaves_repeats(tmp_path: Path, words: tuple[str
         "try {}:\n",
     ],
 )
-def test_what_counts_dates_or_pauses_leaves_repeats(tmp_path: Path, between: str) -> None:
+def test_counts_dates_and_pauses_leave_repeats(tmp_path: Path, between: str) -> None:
     text = "Server: gin\n\n" + "".join(wrk() + between.format(*[n] * 3) for n in (1, 2, 3))
     loaded = load(tmp_path, text)
     assert list(count_runs(loaded).values()) == [3]
@@ -186,12 +186,12 @@ WORDS = (
 
 
 @pytest.mark.parametrize("word", WORDS)
-def test_words_of_other_languages_count_runs(tmp_path: Path, word: str) -> None:
+def test_words_for_runs_in_other_languages_count_runs(tmp_path: Path, word: str) -> None:
     runs = "".join(f"### {word.format(n)}\n\n```\n{wrk()}```\n\n" for n in (1, 2, 3))
     assert count_runs(load(tmp_path, f"## gin\n\n{runs}## echo\n\n{runs}")) == {"gin": 3, "echo": 3}
 
 
-def test_lines_without_a_short_name_number_the_tests(tmp_path: Path) -> None:
+def test_tests_without_a_short_name_are_numbered(tmp_path: Path) -> None:
     words = "a long story about what was changed in the server before it was measured once more"
     text = "".join(f"In {name} {words}\n\nOutput:\n\n```\n{wrk()}```\n\n" for name in "AB")
     loaded = load(tmp_path, text)
@@ -200,12 +200,12 @@ def test_lines_without_a_short_name_number_the_tests(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("shape", ["sleep {}:", "Sleep {}", "# sleep {}"])
-def test_a_setting_is_no_pause(tmp_path: Path, shape: str) -> None:
+def test_setting_is_not_a_pause(tmp_path: Path, shape: str) -> None:
     text = "".join(f"{shape.format(pause)}\n\n```\n{wrk()}```\n\n" for pause in (2, 0))
     assert list(count_runs(load(tmp_path, text)).values()) == [1, 1]
 
 
-def test_the_end_of_a_sentence_is_no_name(tmp_path: Path) -> None:
+def test_end_of_a_sentence_is_not_a_name(tmp_path: Path) -> None:
     words = "which was measured a while ago on a machine that nobody has any more,\nas told {}"
     text = "".join(
         f"The {name}, {words.format(name)}\n\nOutput:\n\n```\n{wrk()}```\n\n" for name in "AB"
@@ -213,7 +213,7 @@ def test_the_end_of_a_sentence_is_no_name(tmp_path: Path) -> None:
     assert count_runs(load(tmp_path, text)) == {"result 1": 1, "result 2": 1}
 
 
-def test_a_heading_of_measured_numbers_names_nothing(tmp_path: Path) -> None:
+def test_heading_of_measured_numbers_is_not_a_name(tmp_path: Path) -> None:
     text = "".join(
         f"## gin\n\n### {count} requests in 60.00{count}s, 2.3GB read\n\n{wrk()}\n"
         for count in (1999331, 1999876)
@@ -234,7 +234,7 @@ WRK2 = WRK.replace(" connections\n", " connections\n  Thread calibration: mean l
         "bob@host:~/gin$ ./stress.sh\n",
     ],
 )
-def test_a_block_under_other_text_has_no_target_rate_of_the_command_above(
+def test_block_below_other_text_does_not_get_the_target_rate_above(
     tmp_path: Path, between: str
 ) -> None:
     command = "$ wrk2 -t4 -c64 -d10s -R9000 http://localhost:8080/\n"
@@ -246,7 +246,7 @@ def test_a_block_under_other_text_has_no_target_rate_of_the_command_above(
 
 
 @pytest.mark.parametrize("between", ["", "\n", "Run 2\n", "$ sleep 5\n", "```\n\n```\n"])
-def test_the_repeats_of_a_block_have_its_target_rate(tmp_path: Path, between: str) -> None:
+def test_repeats_of_a_block_get_its_target_rate(tmp_path: Path, between: str) -> None:
     command = "$ wrk2 -t4 -c64 -d10s -R9000 http://localhost:8080/\n"
     first, second = (WRK2.format(rate=rate, connections=64) for rate in (8990, 8980))
     loaded = load(tmp_path, f"# Page\n\n```\n{command}{first}{between}{second}```\n")
@@ -276,7 +276,7 @@ running (10.0s), 0/{users} VUs, {count} complete and 0 interrupted iterations
 """
 
 
-def test_the_report_of_another_tool_names_no_run(tmp_path: Path) -> None:
+def test_report_of_another_tool_names_no_run(tmp_path: Path) -> None:
     page = "".join(
         f"- {name} test\n\n  - gatling\n  ```\n{GATLING.format(count=count)}  ```\n\n  - k6\n"
         f"  ```\n{K6.format(count=count, users=users)}  ```\n\n"
@@ -285,7 +285,7 @@ def test_the_report_of_another_tool_names_no_run(tmp_path: Path) -> None:
     assert count_runs(load(tmp_path, page)) == {"Smoke test": 1, "Load test": 1, "Stress test": 1}
 
 
-def test_a_command_above_a_listing_holds_for_all_results_in_it(tmp_path: Path) -> None:
+def test_command_above_a_listing_applies_to_all_its_results(tmp_path: Path) -> None:
     command = "```\n$ wrk2 -t4 -c64 -d10s -R9000 http://localhost:8080/\n```\n\nResults:\n\n```\n"
     text = command + f"gin\n{wrk(8990)}\necho\n{wrk(8980)}```\n"
     loaded = load(tmp_path, text)
@@ -293,7 +293,7 @@ def test_a_command_above_a_listing_holds_for_all_results_in_it(tmp_path: Path) -
     assert loaded.runs["target_rate"].tolist() == [9000, 9000]
 
 
-def test_a_finding_counts_blocks_and_tests(tmp_path: Path) -> None:
+def test_finding_counts_blocks_and_tests(tmp_path: Path) -> None:
     text = f"gin\n{wrk()}\necho\n{wrk(8000)}{wrk(8100)}"
     loaded = load(tmp_path, text)
     assert count_runs(loaded) == {"gin": 1, "echo": 2}
@@ -303,7 +303,7 @@ def test_a_finding_counts_blocks_and_tests(tmp_path: Path) -> None:
     ) in list_reasons(loaded)[0]
 
 
-def test_a_line_names_a_block_among_others_that_have_captions(tmp_path: Path) -> None:
+def test_line_names_a_block_among_others_with_captions(tmp_path: Path) -> None:
     text = "".join(
         f"{caption}\n```\n{COMMAND}\n{wrk(rate)}```\n\n"
         for caption, rate in (("gin with cache", 9000), ("gin:", 8000), ("echo:", 7000))
@@ -312,7 +312,7 @@ def test_a_line_names_a_block_among_others_that_have_captions(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("mark", [":", " -"])
-def test_a_long_line_names_a_block_by_what_stands_before_a_colon_or_dash(
+def test_long_line_names_a_block_by_its_text_before_a_colon_or_dash(
     tmp_path: Path, mark: str
 ) -> None:
     prose = "the server has as many workers as the machine has cores, and it keeps them busy"
@@ -351,17 +351,17 @@ def test_empty_prompts_and_tracebacks_name_no_test(
     assert count_runs(load(tmp_path, text)) == {"/": 3}
 
 
-def test_a_heading_that_ends_like_a_prompt_is_a_heading(tmp_path: Path) -> None:
+def test_heading_that_ends_like_a_prompt_is_a_heading(tmp_path: Path) -> None:
     text = f"# Server\n\notlp@1.30 10%\n{wrk(9000)}otlp@1.30 50%\n{wrk(5000)}"
     assert list(count_runs(load(tmp_path, text)).values()) == [1, 1]
 
 
-def test_what_follows_a_traceback_names_a_test(tmp_path: Path) -> None:
+def test_line_after_a_traceback_names_a_test(tmp_path: Path) -> None:
     text = f"{wrk()}{TRACEBACK.format(7)}falcon\n{wrk()}{TRACEBACK.format(8)}sanic\n{wrk()}"
     assert list(count_runs(load(tmp_path, text)).values()) == [1, 1, 1]
 
 
-def test_the_columns_and_rows_of_a_table_are_no_tests_of_their_own(tmp_path: Path) -> None:
+def test_columns_and_rows_of_a_table_are_not_separate_tests(tmp_path: Path) -> None:
     table = (
         "name     old time/op  new time/op  delta\n"
         "Ping-2   65.9µs ±26%  35.4µs ±34%  -46.29%  (p=0.000 n=10+9)\n"

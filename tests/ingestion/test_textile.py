@@ -23,7 +23,7 @@ Transfer/sec:      1.20MB
 @pytest.mark.parametrize(
     "block", ["bc. ", "bc.. ", "bc(text).. ", "pre. ", "bc.. $ wrk http://h/\n"]
 )
-def test_a_block_of_code_is_read_from_its_first_line_on(tmp_path: Path, block: str) -> None:
+def test_code_block_is_read_from_its_first_line(tmp_path: Path, block: str) -> None:
     page = tmp_path / "bench.textile"
     text = "\n".join(f"h2. {name}\n\n{block}{WRK}\np. Text.\n" for name in ("nginx", "caddy"))
     page.write_text(f"h1. Results\n\n{text}", encoding="utf-8")
@@ -32,7 +32,7 @@ def test_a_block_of_code_is_read_from_its_first_line_on(tmp_path: Path, block: s
     assert list(loaded.runs["benchmark"]) == ["nginx / /", "caddy / /"]
 
 
-def test_headings_name_results_that_have_names(tmp_path: Path) -> None:
+def test_headings_name_go_results(tmp_path: Path) -> None:
     page = tmp_path / "bench.textile"
     blocks = (
         f"h2. {name}\n\nbc. BenchmarkGet-8 100 {time} ns/op\n"

@@ -36,7 +36,7 @@ def blocks(most: int) -> list[bytes]:
     return [b"x" * size for size in range(most)]
 
 
-def test_results_come_in_order_and_from_somebody_else() -> None:
+def test_results_come_in_order_and_from_another_thread() -> None:
     found = list(read_ahead(count, blocks(40)))
     assert [size for size, _ in found] == list(range(40))
     assert threading.get_ident() not in {thread for _, thread in found}
@@ -62,7 +62,7 @@ def test_another_thread_runs_an_iterator_and_stops_with_it() -> None:
     assert len(ran) == done
 
 
-def test_an_error_of_an_iterator_is_raised_in_its_turn() -> None:
+def test_iterator_error_is_raised_in_its_place() -> None:
     packed = gzip.compress(b"line\n" * 400_000)
     cut = Source(None, "memory", packed[: len(packed) // 2])
     found = collect(map(len, run_ahead(cut.blocks())))
@@ -70,7 +70,7 @@ def test_an_error_of_an_iterator_is_raised_in_its_turn() -> None:
     assert found[1]
 
 
-def test_an_error_is_raised_at_its_block() -> None:
+def test_error_is_raised_at_its_block() -> None:
     found = read_ahead(refuse, blocks(12))
     assert [next(found) for _ in range(3)] == [-1, -1, -1]
     with pytest.raises(ZeroDivisionError):
@@ -87,7 +87,7 @@ def collect(found: Iterator[int]) -> tuple[list[int], str]:
     return sizes, ""
 
 
-def test_damage_is_raised_behind_all_that_came_before_it() -> None:
+def test_damage_is_raised_after_all_earlier_blocks() -> None:
     packed = gzip.compress(b"line\n" * 400_000)
     cut = Source(None, "memory", packed[: len(packed) // 2])
     found = collect(read_ahead(len, cut.line_blocks(5000)))
@@ -106,7 +106,7 @@ def test_damage_is_raised_behind_all_that_came_before_it() -> None:
         ("vegeta-edge/truncated/vegeta-results.cut30.bin", "run_ahead", 2, 250),
     ],
 )
-def test_a_store_is_the_same_with_and_without_it(
+def test_store_is_the_same_with_and_without_reading_ahead(
     path: str,
     name: str,
     calls: int,
@@ -140,7 +140,7 @@ def test_a_store_is_the_same_with_and_without_it(
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_large_file_is_read_once(
+def test_large_file_is_read_once(
     jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     line = '{"metric":"vus","type":"Point","data":{"time":"2026-11-20T23:55:22Z","value":1}}\n'
@@ -169,7 +169,7 @@ def wait_for(gate: Event, seconds: float) -> None:
     gate.wait(seconds)
 
 
-def test_calls_are_done_in_their_order_and_all_of_them() -> None:
+def test_all_calls_run_in_order() -> None:
     behind, done = Behind(), list[int]()
     for number in range(20):
         behind.do(done.append, number)
@@ -177,7 +177,7 @@ def test_calls_are_done_in_their_order_and_all_of_them() -> None:
     assert done == list(range(20))
 
 
-def test_its_owner_goes_on_but_not_far() -> None:
+def test_caller_continues_but_not_far_ahead() -> None:
     behind, gate = Behind(), Event()
     begun = time.monotonic()
     behind.do(wait_for, gate, 30.0)
@@ -187,7 +187,7 @@ def test_its_owner_goes_on_but_not_far() -> None:
     behind.finish()
 
 
-def test_an_error_comes_back_at_a_later_call_or_at_the_end() -> None:
+def test_error_is_raised_at_a_later_call_or_at_the_end() -> None:
     behind = Behind()
     behind.do(int, "x")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="invalid literal"):
@@ -204,7 +204,7 @@ def test_an_error_comes_back_at_a_later_call_or_at_the_end() -> None:
     behind.stop()
 
 
-def test_what_was_not_begun_is_left_out_when_it_stops() -> None:
+def test_pending_calls_are_dropped_on_stop() -> None:
     behind, gate, done = Behind(), Event(), list[str]()
     behind.do(wait_for, gate, 0.2)
     behind.do(done.append, "late")

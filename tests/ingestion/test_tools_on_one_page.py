@@ -41,7 +41,7 @@ def fence(text: str) -> str:
     return f"```\n{text}```\n"
 
 
-def test_a_result_of_go_below_leaves_those_of_hyperfine_as_they_are(tmp_path: Path) -> None:
+def test_go_results_below_do_not_change_those_of_hyperfine(tmp_path: Path) -> None:
     typed = "$ hyperfine 'tool one'\n" + HYPERFINE
     sides = ["Before\n", fence(typed.format(1, 1)), "After\n", fence(typed.format(2, 2))]
     go = ["Then a try.\n", fence("BenchmarkCheck-8        3000000        466 ns/op\n")]
@@ -52,7 +52,7 @@ def test_a_result_of_go_below_leaves_those_of_hyperfine_as_they_are(tmp_path: Pa
     ]
 
 
-def test_a_command_holds_for_no_result_of_another_tool_below(tmp_path: Path) -> None:
+def test_command_does_not_apply_to_results_of_another_tool(tmp_path: Path) -> None:
     paragraphs = fence(WRK), fence(HYPERFINE.format(1, 1)), fence(VEGETA)
     assert sorted(list_runs(tmp_path, *paragraphs)) == [
         ("hyperfine", "tool one", ""),

@@ -58,100 +58,108 @@ class Tree(NamedTuple):
     numbers: str = "{n}"
 
 
-def lay(path: str, runs: int = 1, sides: str = "none otlp", **labels: str) -> Tree:
+def make_wrk_tree(path: str, runs: int = 1, sides: str = "none otlp", **labels: str) -> Tree:
     """Lay out wrk's reports."""
     return Tree({path: WRK}, runs, tuple(sides.split()), **labels)
 
 
 TREES = {
-    "a result per folder": lay("{side}/result.txt"),
+    "a result per folder": make_wrk_tree("{side}/result.txt"),
     "a number of an experiment before each side": Tree(
         {"exp_{side}/output.txt": WRK}, 1, ("001_control", "002_cached"), "exp_{side}"
     ),
-    "a tool's file per folder": lay("{side}/wrk.txt"),
-    "one word per folder": lay("{side}/wrk_output.txt", 1, "before after"),
-    "run folders below": lay("{side}/run{n}/output.txt", 3),
-    "run folders with zeros below": lay("{side}/run-{n:02}/wrk.log", 3),
-    "numbered folders below": lay("{side}/{n}/out.txt", 3),
-    "numbered folders of numbered files": lay("{side}/{n}/wrk-{n}.txt", 3),
-    "run folders of numbered files": lay("run{n}/{side}_{n}.txt", 3),
-    "run folders above": lay("run{n}/{side}.txt", 3),
-    "run folders above tools": lay("run_{n}/{side}/wrk.log", 3),
-    "iterations above": lay("iteration{n}/{side}.out", 3),
-    "attempts above": lay("attempt-{n}/{side}/out.txt", 3),
-    "runs": lay("{side}/run{n}.txt", 3),
-    "runs of a word": lay("{side}/bench_{n}.out", 3),
-    "runs with leading zeros": lay("{side}/run_{n:02}.log", 3),
-    "trials": lay("{side}/trial{n:02}.out", 3, "off on"),
-    "repetitions": lay("{side}/rep{n}.txt", 3),
-    "numbers": lay("{side}/{n}.txt", 3),
-    "a tool's numbers": lay("{side}/wrk-{n}.txt", 3),
-    "runs of one side": lay("run_{n:02}.log", 3, "none", variant="results"),
-    "underlined numbers": lay("{side}_{n}.log", 3, "baseline otlp"),
-    "dashed numbers": lay("{side}-{n}.txt", 3, "control otlp"),
-    "dotted numbers": lay("{side}.{n}.txt", 3),
-    "numbers after a blank": lay("{side} {n}.txt", 3),
-    "the runs by a letter": lay("{side}.t2.r{n}.txt", 3, variant="{side}.t2"),
-    "numbers after a sign": lay("{side} #{n}.txt", 3),
-    "ordinals": lay("{side}_{n}th.txt", 3),
-    "copies": lay("{side} ({n}).txt", 3),
-    "files put aside": lay("{side}.txt.{n}", 3),
-    "a word before the number": lay("{side}_run_{n}.txt", 3),
-    "the number first": lay("{n}_{side}.txt", 3),
-    "the run first": lay("run{n}-{side}.txt", 3),
-    "the moment first": lay("2024010{n}_1200_{side}.txt", 3),
-    "moments": lay("{side}-2024010{n}-1200.txt", 3),
-    "days in names": lay("{side}_2024-01-0{n}.txt", 3),
-    "days in a tool's names": lay("wrk-{side}-2024-05-0{n}.txt", 3),
-    "moments in a tool's names": lay("wrk-{side}-2024050{n}-1200.txt", 3),
-    "a word joined by its capital": lay("{side}Run{n}.txt", 3),
-    "days as folders": lay("2024-01-0{n}/{side}.txt", 5),
-    "moments as folders": lay("{side}/2024-01-0{n}T12-00-00/wrk.txt", 3),
-    "days as folders, the month in letters": lay("0{n}-Nov-2026/{side}.txt", 3),
-    "days in names, the month in letters": lay("{side}_2026-nov-0{n}.txt", 3),
-    "days as folders, the day first": lay("0{n}-05-2024/{side}.txt", 3),
-    "days in names, the day first": lay("{side}-0{n}-05-2024.txt", 3),
-    "moments of results as folders": lay("results_2024010{n}_120000/{side}.txt", 3),
-    "moments of results, the day first": lay("results_0{n}_05_2024_12_00_00/{side}.txt", 3),
-    "numbers of results as folders": lay("results-{n}/{side}/wrk.txt", 3),
-    "runs of one day": lay("2024-01-05/{side}-{n}.txt", 3),
-    "without and with": lay("{side}/{n}.txt", 3, "without with"),
-    "old and new": lay("{side}.txt", 1, "old new"),
-    "main and a request": lay("{side}/{n}.txt", 3, "main pr"),
-    "disabled and enabled": lay("{side}/{n}.txt", 3, "disabled enabled"),
-    "a tool before the side": lay("wrk_{side}_{n}.txt", 3),
-    "a tool's sides": lay("wrk-{side}-{n}.txt", 3),
-    "a word before the side": lay("results_{side}.txt", 1, "before after"),
-    "a word before the folders": lay("run-{side}/wrk-{n}.txt", 3),
-    "words for results before several": lay("bench_results_{side}/run{n}.txt", 3),
-    "a word behind the side": lay("{side}_results_{n}.txt", 3),
-    "a tool's sides of some days": lay("wrk_{side}_2024031{n}_14302{n}.txt", 3),
-    "a tool's side first, then the number": lay("{side}-wrk-{n}.txt", 3, variant="{side}-wrk"),
-    "before by its prefix": lay("{side}_otel_benchmark.txt", 1, "pre post", variant="{side}_otel"),
-    "plain at a level": lay("{side}_c8_t2_run{n}.txt", 3, "plain otel", variant="{side}_c8_t2"),
-    "false and true": lay("{side}/run{n}.txt", 3, "otel=false otel=true"),
-    "a new one beside it": lay("{side}.txt", 1, "ping ping.new"),
-    "folders in order": lay("{side}/wrk.txt", 1, "01_none 02_otlp"),
-    "without by a prefix": lay("{side}/run-{n}.log", 3, "uninstrumented instrumented"),
-    "sides by words above": lay(
+    "a tool's file per folder": make_wrk_tree("{side}/wrk.txt"),
+    "one word per folder": make_wrk_tree("{side}/wrk_output.txt", 1, "before after"),
+    "run folders below": make_wrk_tree("{side}/run{n}/output.txt", 3),
+    "run folders with zeros below": make_wrk_tree("{side}/run-{n:02}/wrk.log", 3),
+    "numbered folders below": make_wrk_tree("{side}/{n}/out.txt", 3),
+    "numbered folders of numbered files": make_wrk_tree("{side}/{n}/wrk-{n}.txt", 3),
+    "run folders of numbered files": make_wrk_tree("run{n}/{side}_{n}.txt", 3),
+    "run folders above": make_wrk_tree("run{n}/{side}.txt", 3),
+    "run folders above tools": make_wrk_tree("run_{n}/{side}/wrk.log", 3),
+    "iterations above": make_wrk_tree("iteration{n}/{side}.out", 3),
+    "attempts above": make_wrk_tree("attempt-{n}/{side}/out.txt", 3),
+    "runs": make_wrk_tree("{side}/run{n}.txt", 3),
+    "runs of a word": make_wrk_tree("{side}/bench_{n}.out", 3),
+    "runs with leading zeros": make_wrk_tree("{side}/run_{n:02}.log", 3),
+    "trials": make_wrk_tree("{side}/trial{n:02}.out", 3, "off on"),
+    "repetitions": make_wrk_tree("{side}/rep{n}.txt", 3),
+    "numbers": make_wrk_tree("{side}/{n}.txt", 3),
+    "a tool's numbers": make_wrk_tree("{side}/wrk-{n}.txt", 3),
+    "runs of one side": make_wrk_tree("run_{n:02}.log", 3, "none", variant="results"),
+    "underlined numbers": make_wrk_tree("{side}_{n}.log", 3, "baseline otlp"),
+    "dashed numbers": make_wrk_tree("{side}-{n}.txt", 3, "control otlp"),
+    "dotted numbers": make_wrk_tree("{side}.{n}.txt", 3),
+    "numbers after a blank": make_wrk_tree("{side} {n}.txt", 3),
+    "the runs by a letter": make_wrk_tree("{side}.t2.r{n}.txt", 3, variant="{side}.t2"),
+    "numbers after a sign": make_wrk_tree("{side} #{n}.txt", 3),
+    "ordinals": make_wrk_tree("{side}_{n}th.txt", 3),
+    "copies": make_wrk_tree("{side} ({n}).txt", 3),
+    "files put aside": make_wrk_tree("{side}.txt.{n}", 3),
+    "a word before the number": make_wrk_tree("{side}_run_{n}.txt", 3),
+    "the number first": make_wrk_tree("{n}_{side}.txt", 3),
+    "the run first": make_wrk_tree("run{n}-{side}.txt", 3),
+    "the moment first": make_wrk_tree("2024010{n}_1200_{side}.txt", 3),
+    "moments": make_wrk_tree("{side}-2024010{n}-1200.txt", 3),
+    "days in names": make_wrk_tree("{side}_2024-01-0{n}.txt", 3),
+    "days in a tool's names": make_wrk_tree("wrk-{side}-2024-05-0{n}.txt", 3),
+    "moments in a tool's names": make_wrk_tree("wrk-{side}-2024050{n}-1200.txt", 3),
+    "a word joined by its capital": make_wrk_tree("{side}Run{n}.txt", 3),
+    "days as folders": make_wrk_tree("2024-01-0{n}/{side}.txt", 5),
+    "moments as folders": make_wrk_tree("{side}/2024-01-0{n}T12-00-00/wrk.txt", 3),
+    "days as folders, the month in letters": make_wrk_tree("0{n}-Nov-2026/{side}.txt", 3),
+    "days in names, the month in letters": make_wrk_tree("{side}_2026-nov-0{n}.txt", 3),
+    "days as folders, the day first": make_wrk_tree("0{n}-05-2024/{side}.txt", 3),
+    "days in names, the day first": make_wrk_tree("{side}-0{n}-05-2024.txt", 3),
+    "moments of results as folders": make_wrk_tree("results_2024010{n}_120000/{side}.txt", 3),
+    "moments of results, the day first": make_wrk_tree(
+        "results_0{n}_05_2024_12_00_00/{side}.txt", 3
+    ),
+    "numbers of results as folders": make_wrk_tree("results-{n}/{side}/wrk.txt", 3),
+    "runs of one day": make_wrk_tree("2024-01-05/{side}-{n}.txt", 3),
+    "without and with": make_wrk_tree("{side}/{n}.txt", 3, "without with"),
+    "old and new": make_wrk_tree("{side}.txt", 1, "old new"),
+    "main and a request": make_wrk_tree("{side}/{n}.txt", 3, "main pr"),
+    "disabled and enabled": make_wrk_tree("{side}/{n}.txt", 3, "disabled enabled"),
+    "a tool before the side": make_wrk_tree("wrk_{side}_{n}.txt", 3),
+    "a tool's sides": make_wrk_tree("wrk-{side}-{n}.txt", 3),
+    "a word before the side": make_wrk_tree("results_{side}.txt", 1, "before after"),
+    "a word before the folders": make_wrk_tree("run-{side}/wrk-{n}.txt", 3),
+    "words for results before several": make_wrk_tree("bench_results_{side}/run{n}.txt", 3),
+    "a word behind the side": make_wrk_tree("{side}_results_{n}.txt", 3),
+    "a tool's sides of some days": make_wrk_tree("wrk_{side}_2024031{n}_14302{n}.txt", 3),
+    "a tool's side first, then the number": make_wrk_tree(
+        "{side}-wrk-{n}.txt", 3, variant="{side}-wrk"
+    ),
+    "before by its prefix": make_wrk_tree(
+        "{side}_otel_benchmark.txt", 1, "pre post", variant="{side}_otel"
+    ),
+    "plain at a level": make_wrk_tree(
+        "{side}_c8_t2_run{n}.txt", 3, "plain otel", variant="{side}_c8_t2"
+    ),
+    "false and true": make_wrk_tree("{side}/run{n}.txt", 3, "otel=false otel=true"),
+    "a new one beside it": make_wrk_tree("{side}.txt", 1, "ping ping.new"),
+    "folders in order": make_wrk_tree("{side}/wrk.txt", 1, "01_none 02_otlp"),
+    "without by a prefix": make_wrk_tree("{side}/run-{n}.log", 3, "uninstrumented instrumented"),
+    "sides by words above": make_wrk_tree(
         "{side}/ping/{n}/wrk.log", 3, "tracing-off tracing-on", group="ping"
     ),
-    "files without an ending": lay("ITER_{n}/{side}/stdout", 3),
-    "a tool and dots": lay("wrk.{side}.{n}.out", 3),
-    "with and without": lay("{side}.txt", 1, "without-agent with-agent"),
-    "off and on": lay("{side}/wrk-{n}.txt", 3, "otel-off otel-on"),
-    "a number after a side": lay("{side}{n}.txt", 3),
-    "folders of runs of a side": lay("{side}-run{n}/wrk.txt", 3),
-    "folders of numbers of a side": lay("{side}_{n}/result.txt", 3),
-    "folders of numbers of a tool's side": lay("wrk-{side}-{n}/output.log", 3),
-    "folders with a number after a side": lay("{side}{n}/wrk.log", 3),
-    "folders with the run first": lay("run{n}_{side}/result.txt", 3),
-    "folders with the day first": lay("2024-01-0{n}_10-00-00_{side}/wrk.txt", 3),
-    "folders with the day last": lay("{side}-2024010{n}/wrk.log", 3),
-    "runs in folders of days of a side": lay("2024-01-05_{side}/wrk-{n}.txt", 3),
-    "a folder above": lay("host1/{side}/{n}.txt", 3, group="host1"),
-    "folders above": lay("bench/results/{side}/{n}.txt", 3, group="bench/results"),
-    "a level below": lay("{side}/c8/wrk-{n}.txt", 3, group="c8"),
+    "files without an ending": make_wrk_tree("ITER_{n}/{side}/stdout", 3),
+    "a tool and dots": make_wrk_tree("wrk.{side}.{n}.out", 3),
+    "with and without": make_wrk_tree("{side}.txt", 1, "without-agent with-agent"),
+    "off and on": make_wrk_tree("{side}/wrk-{n}.txt", 3, "otel-off otel-on"),
+    "a number after a side": make_wrk_tree("{side}{n}.txt", 3),
+    "folders of runs of a side": make_wrk_tree("{side}-run{n}/wrk.txt", 3),
+    "folders of numbers of a side": make_wrk_tree("{side}_{n}/result.txt", 3),
+    "folders of numbers of a tool's side": make_wrk_tree("wrk-{side}-{n}/output.log", 3),
+    "folders with a number after a side": make_wrk_tree("{side}{n}/wrk.log", 3),
+    "folders with the run first": make_wrk_tree("run{n}_{side}/result.txt", 3),
+    "folders with the day first": make_wrk_tree("2024-01-0{n}_10-00-00_{side}/wrk.txt", 3),
+    "folders with the day last": make_wrk_tree("{side}-2024010{n}/wrk.log", 3),
+    "runs in folders of days of a side": make_wrk_tree("2024-01-05_{side}/wrk-{n}.txt", 3),
+    "a folder above": make_wrk_tree("host1/{side}/{n}.txt", 3, group="host1"),
+    "folders above": make_wrk_tree("bench/results/{side}/{n}.txt", 3, group="bench/results"),
+    "a level below": make_wrk_tree("{side}/c8/wrk-{n}.txt", 3, group="c8"),
     "forms of a run": Tree({"{side}/raw.json": K6, "{side}/summary.txt": K6_TEXT}),
     "forms by the end of names": Tree({"{side}.json.gz": K6, "{side}-summary.txt": K6_TEXT}),
     "forms of numbered runs": Tree({"{side}_raw_{n}.json": K6, "{side}_text_{n}.txt": K6_TEXT}, 3),
@@ -213,7 +221,7 @@ def _join(rows: list[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("name", TREES)
-def test_a_folder_is_read_as_a_person_reads_it(name: str, results: Path) -> None:
+def test_folder_is_read_as_a_person_would_read_it(name: str, results: Path) -> None:
     tree = TREES[name]
     expected = build(tree, results)
     loaded = bk.load("results")
@@ -229,7 +237,7 @@ def test_a_folder_is_read_as_a_person_reads_it(name: str, results: Path) -> None
     [("patch-1", "patch-2"), ("jdk-17", "jdk-21"), ("http1", "http2"), ("base", "opt-1", "opt-2")],
 )
 @pytest.mark.parametrize("place", ["{}/wrk.txt", "{}/run1.txt"])
-def test_folders_that_a_number_tells_apart_are_variants(
+def test_folders_that_differ_in_a_number_are_variants(
     names: tuple[str, ...], place: str, results: Path
 ) -> None:
     for n, name in enumerate(names, 1):
@@ -251,14 +259,14 @@ CELLS = {
 
 
 @pytest.mark.parametrize("name", CELLS)
-def test_the_cells_are_the_numbers_of_the_files(name: str, results: Path) -> None:
+def test_cells_are_the_numbers_of_the_files(name: str, results: Path) -> None:
     build(TREES[name], results)
     [row] = bk.load("results").compare().frame.query("primary").itertuples()
     expected = pytest.approx(CELLS[name], rel=1e-9)
     assert (row.center_baseline, row.center_variant) == expected
 
 
-def test_names_that_hold_sides_and_benchmarks_are_parted(results: Path) -> None:
+def test_names_of_sides_and_benchmarks_are_split(results: Path) -> None:
     for side, variant in (("before", "none"), ("after", "otlp")):
         for number, name in enumerate(("get", "put")):
             for n in (1, 2):
@@ -271,7 +279,7 @@ def test_names_that_hold_sides_and_benchmarks_are_parted(results: Path) -> None:
     } == {("before", "after", 2)}
 
 
-def test_folders_of_versions_are_the_sides_whatever_lies_in_them(results: Path) -> None:
+def test_version_folders_are_the_sides_whatever_they_contain(results: Path) -> None:
     written = 0
     for side in ("v1.9", "v1.10"):
         for name in ("ping", "pong"):
@@ -291,7 +299,7 @@ LEVELS = {
 
 
 @pytest.mark.parametrize("name", LEVELS)
-def test_levels_in_names_are_no_variants(name: str, results: Path) -> None:
+def test_levels_in_names_are_not_variants(name: str, results: Path) -> None:
     place, variants = LEVELS[name]
     sides = ("before", "after") if "before" in variants else ("baseline", "tuned")
     for number, side in enumerate(sides, 1):
@@ -307,9 +315,7 @@ def test_levels_in_names_are_no_variants(name: str, results: Path) -> None:
 @pytest.mark.parametrize(
     "place", ["stress-{c}.log", "t1-c{c}.log", "out-{c}-{n}.txt", "c{c}.txt", "ab_{c}conn_{n}.txt"]
 )
-def test_reports_named_by_their_level_are_a_sweep(
-    place: str, results: Path, capsys: Captured
-) -> None:
+def test_reports_named_by_level_are_a_sweep(place: str, results: Path, capsys: Captured) -> None:
     for c in (20, 50, 100):
         for n in (1, 2):
             write(results / place.format(c=c, n=n), f"nginx-ab/nginx/ab-c{c}-{n}.txt")
@@ -320,7 +326,7 @@ def test_reports_named_by_their_level_are_a_sweep(
 
 
 @pytest.mark.parametrize("place", ["nightly.zip", "{side}.zip", "{side}/results.zip"])
-def test_a_folder_that_holds_only_archives_is_read_as_these(place: str, results: Path) -> None:
+def test_folder_of_archives_is_read_as_their_content(place: str, results: Path) -> None:
     write(results / "README.md", "pages/tracing.md")
     (results / "Makefile").write_text("bench:\n\twrk http://127.0.0.1:8080/ping\n")
     inside = "{side}/{n}.txt" if "{side}" not in place else "{n}.txt"
@@ -336,7 +342,7 @@ def test_a_folder_that_holds_only_archives_is_read_as_these(place: str, results:
     assert (row.baseline, row.variant, row.n_baseline, row.n_variant) == ("none", "otlp", 3, 3)
 
 
-def test_two_named_files_are_the_sides_whatever_they_are_called(results: Path) -> None:
+def test_two_named_files_are_the_sides_whatever_their_names(results: Path) -> None:
     for number, side in enumerate(("b", "a")):
         write(results / f"{side}.txt", WRK.path.format(side=WRK.sides[number], n=1))
     frame = bk.load("results/b.txt", "results/a.txt").compare().frame.query("primary")
@@ -358,7 +364,7 @@ def test_headings_of_a_document_are_its_sides(results: Path) -> None:
     assert (row.center_baseline, row.center_variant) == (10594.48, 9307.29)
 
 
-def test_names_that_hold_the_sides_get_the_command_that_parts_them(
+def test_benchmark_names_that_include_sides_get_a_split_command(
     results: Path, capsys: Captured
 ) -> None:
     write(results / "current.txt", "redis-gobench/single/gobench-all-1.txt")

@@ -45,7 +45,7 @@ def results(tmp_path: Path) -> Path:
     return root
 
 
-def told(summary: IngestSummary) -> tuple[object, ...]:
+def list_facts(summary: IngestSummary) -> tuple[object, ...]:
     return summary.reports, summary.skipped, summary.diagnostics, summary.findings, summary.runs
 
 
@@ -59,15 +59,13 @@ def list_files(store: Store) -> set[Path]:
     return set(Path(store.url).rglob("*.parquet"))
 
 
-def test_the_result_does_not_depend_on_the_number_of_processes(
-    results: Path, tmp_path: Path
-) -> None:
+def test_result_does_not_depend_on_the_number_of_processes(results: Path, tmp_path: Path) -> None:
     found = []
     for jobs in (1, 2, 3):
         store = Store(str(tmp_path / f"store-{jobs}"))
         summary = ingest([str(results)], store, jobs=jobs)
         frames = bk.load(store=store.url)
-        found.append((told(summary), rows(store), frames.observations, frames.runs))
+        found.append((list_facts(summary), rows(store), frames.observations, frames.runs))
     assert len(found[0][2]) > 700
     assert len(found[0][1]) > 4 * 27_000 > FEW
     for other in found[1:]:
@@ -77,7 +75,7 @@ def test_the_result_does_not_depend_on_the_number_of_processes(
         assert other[3].equals(found[0][3])
 
 
-def test_tasks_follow_each_other_and_a_large_file_is_one_alone() -> None:
+def test_tasks_are_contiguous_and_a_large_file_is_one_task() -> None:
     found = [
         Found(label=str(i), address=str(i), path=None, labels=None, sidecar=None, bytes=size)  # type: ignore[arg-type]
         for i, size in enumerate([10] * 70 + [workers.TASK_BYTES] + [10])
@@ -89,7 +87,7 @@ def test_tasks_follow_each_other_and_a_large_file_is_one_alone() -> None:
 
 
 @pytest.mark.parametrize("task", [1, workers.TASK_BYTES], ids=["processes", "one process"])
-def test_a_file_larger_than_its_share_of_the_input_is_read_by_several_threads(
+def test_large_file_is_read_by_several_threads(
     task: int, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     notes = tmp_path / "notes"
@@ -132,7 +130,7 @@ def test_small_plain_reports_are_read_by_one_process(
     assert workers.choose_jobs(found, None, Options()) == jobs
 
 
-def test_a_process_that_dies_costs_the_file_it_was_reading(
+def test_killed_process_costs_the_file_it_was_reading(
     results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     load = Found.load
@@ -155,7 +153,7 @@ def test_a_process_that_dies_costs_the_file_it_was_reading(
     assert lost.str.contains("signal 9").sum() == 1
 
 
-def test_what_the_store_refuses_a_process_is_raised_by_all(
+def test_store_error_in_one_process_is_raised(
     results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
@@ -170,7 +168,7 @@ def test_what_the_store_refuses_a_process_is_raised_by_all(
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_ctrl_c_ends_all_processes_and_leaves_the_store_as_it_was(
+def test_ctrl_c_ends_all_processes_and_leaves_the_store_unchanged(
     results: Path, tmp_path: Path, jobs: str
 ) -> None:
     for run in range(3, 9):

@@ -74,11 +74,11 @@ TOGETHER = {
 
 
 @pytest.mark.parametrize("name", TOGETHER)
-def test_names_that_stand_together_are_judged_together(name: str) -> None:
+def test_numbers_next_to_each_other_are_judged_together(name: str) -> None:
     sets = {key: read(numbers) for key, (numbers, _) in TOGETHER[name].items()}
     assert find_counts(sets) == {key for key, (_, is_run) in TOGETHER[name].items() if is_run}
 
 
-def test_numbers_without_a_name_begin_anywhere() -> None:
+def test_numbers_without_a_name_may_begin_anywhere() -> None:
     assert find_counts({"": {3, 4, 5}, "a": {3, 4, 5}}, {""}) == {""}
     assert find_counts({"": {1, 2, 4, 8}}, {""}) == set()

@@ -52,7 +52,7 @@ NAMES = ("baseline", "none")
         ("Iterations", "Iterations"),
     ],
 )
-def test_what_is_left_of_a_heading(text: str, name: str) -> None:
+def test_run_counts_are_dropped_from_headings(text: str, name: str) -> None:
     assert shorten(text) == (name, False)
 
 
@@ -60,16 +60,16 @@ def test_what_is_left_of_a_heading(text: str, name: str) -> None:
     ("text", "name"),
     [("Warm-up", ""), ("warmup run", ""), ("Warming up", ""), ("GET (warm-up)", "GET")],
 )
-def test_what_is_a_warm_up(text: str, name: str) -> None:
+def test_warmup_is_recognised_in_a_heading(text: str, name: str) -> None:
     assert shorten(text) == (name, True)
 
 
 @pytest.mark.parametrize("text", ["After warm-up", "Without warmup", "Results (warm cache)"])
-def test_what_is_no_warm_up(text: str) -> None:
+def test_heading_that_is_not_a_warmup_is_kept(text: str) -> None:
     assert shorten(text) == (text, False)
 
 
-def test_a_level_that_holds_a_baseline_names_variants() -> None:
+def test_level_with_a_baseline_names_variants() -> None:
     pages = [({1: "Baseline", 2: "GET"}, "", (), ()), ({1: "otlp", 2: "GET"}, "", (), ())]
     assert read_sections(pages, NAMES) == [
         Sections({2: "GET"}, variant="Baseline", variant_depth=1),
@@ -77,14 +77,14 @@ def test_a_level_that_holds_a_baseline_names_variants() -> None:
     ]
 
 
-def test_a_baseline_alone_is_a_heading_like_any_other() -> None:
+def test_single_baseline_heading_is_an_ordinary_heading() -> None:
     assert (
         read_sections([({1: "none"}, "", (), ()), ({1: "none"}, "", (), ())], NAMES)[0].variant
         == ""
     )
 
 
-def test_a_variant_from_the_command_line_leaves_the_heading_a_name() -> None:
+def test_command_line_variant_leaves_the_heading_in_the_name() -> None:
     section = read_sections([({1: "none", 2: "x"}, "", (), ()), ({1: "otlp"}, "", (), ())], NAMES)[
         0
     ]
@@ -92,7 +92,7 @@ def test_a_variant_from_the_command_line_leaves_the_heading_a_name() -> None:
     assert section.list_names(is_variant_taken=False) == {"2": "x"}
 
 
-def test_split_makes_any_heading_the_variant() -> None:
+def test_split_turns_any_heading_into_the_variant() -> None:
     def split(text: str) -> str:
         return text if text.startswith("mpm_") else ""
 
@@ -127,7 +127,7 @@ def _name(*headings: str) -> list[str]:
         ("测试80端口", "测试81端口"),
     ],
 )
-def test_a_quantity_is_no_count_of_runs(headings: tuple[str, ...]) -> None:
+def test_quantity_is_not_a_count_of_runs(headings: tuple[str, ...]) -> None:
     assert _name(*headings) == list(headings)
     lines: list[Page] = [({}, heading, (heading,), ()) for heading in headings]
     sections = read_sections(lines, NAMES)
@@ -150,7 +150,7 @@ def test_a_quantity_is_no_count_of_runs(headings: tuple[str, ...]) -> None:
         (("测试 1 结果", "测试 2 结果"), ["结果"] * 2),
     ],
 )
-def test_a_number_without_a_noun_or_in_sequence_counts_runs(
+def test_number_without_a_noun_or_in_sequence_counts_runs(
     headings: tuple[str, ...], names: list[str]
 ) -> None:
     assert _name(*headings) == names

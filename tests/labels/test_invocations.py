@@ -9,7 +9,7 @@ from benchkit.labels.pieces import differences
 from benchkit.redaction import redact_command
 
 
-def tell_apart(*commands: str) -> list[str]:
+def list_differences(*commands: str) -> list[str]:
     redacted = [redact_command(each, marked=True) for each in commands]
     parts = [Part(path="a", tool=each.split()[0], shown_command=each) for each in redacted]
     return differences([part.words for part in parts])
@@ -31,7 +31,7 @@ def tell_apart(*commands: str) -> list[str]:
     ],
 )
 def test_commands_of_one_test_have_no_differences(command: str, other: str) -> None:
-    assert tell_apart(command, other) == ["", ""]
+    assert list_differences(command, other) == ["", ""]
 
 
 @pytest.mark.parametrize(
@@ -75,5 +75,5 @@ def test_commands_of_one_test_have_no_differences(command: str, other: str) -> N
         ),
     ],
 )
-def test_what_remains_tells_tests_apart(command: str, other: str, expected: list[str]) -> None:
-    assert tell_apart(command, other) == expected
+def test_differing_words_distinguish_tests(command: str, other: str, expected: list[str]) -> None:
+    assert list_differences(command, other) == expected

@@ -71,7 +71,7 @@ def lead(*trees: list[str]) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize("name", LABELLED)
-def test_a_label_replaces_the_variant_and_no_folder_below(name: str) -> None:
+def test_label_replaces_the_variant_but_no_folder_below_it(name: str) -> None:
     expected = {
         path: words.strip()
         for path, _, words in (
@@ -81,7 +81,7 @@ def test_a_label_replaces_the_variant_and_no_folder_below(name: str) -> None:
     assert lead(list(expected)) == [expected]
 
 
-def test_labelled_folders_are_led_by_the_folders_that_differ_in_any_of_them() -> None:
+def test_folders_that_differ_below_any_label_become_groups() -> None:
     several, one, other = ["go1.21/1.txt", "go1.22/1.txt"], ["go1.22/1.txt"], ["out/1.txt"]
     assert lead(several, one, other)[1:] == [
         {"go1.22/1.txt": "go1.22 1"},

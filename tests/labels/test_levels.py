@@ -26,7 +26,7 @@ def piece(path: str, variant: str, level: int, *, group: str = "") -> Piece:
 
 
 @pytest.mark.parametrize("name", LEVELS)
-def test_numbers_of_files_that_record_them_as_levels_are_a_sweep(name: str) -> None:
+def test_file_numbers_recorded_as_levels_are_a_sweep(name: str) -> None:
     levels, expected = LEVELS[name]
     pieces = [piece(f"get_{n}.txt", f"get_{n}", level) for n, level in levels.items()]
     join_levels(pieces)
@@ -46,20 +46,20 @@ def test_numbers_of_files_that_record_them_as_levels_are_a_sweep(name: str) -> N
         ("http{}", {"http10", "http20"}),
     ],
 )
-def test_a_level_stands_anywhere_in_a_name(name: str, expected: set[str]) -> None:
+def test_level_may_be_anywhere_in_a_name(name: str, expected: set[str]) -> None:
     names = {level: name.format(level) for level in (10, 20)}
     pieces = [piece(f"reports/{stem}-1.txt", stem, level) for level, stem in names.items()]
     join_levels(pieces)
     assert {one.variant for one in pieces} == expected
 
 
-def test_folders_that_are_levels_are_a_sweep_of_the_folder_that_holds_them() -> None:
+def test_level_folders_are_a_sweep_of_their_parent() -> None:
     pieces = [piece(f"nginx/{n}-users/1.txt", f"{n}-users", n) for n in (10, 20)]
     join_levels(pieces)
     assert {one.variant for one in pieces} == {"nginx"}
 
 
-def test_a_folder_of_levels_is_the_variant_and_no_group() -> None:
+def test_folder_of_levels_is_the_variant_and_not_a_group() -> None:
     pieces = [
         piece(f"eu/{side}/c{level}.txt", f"c{level}", level, group=f"eu/{side}")
         for side in ("tracing", "no-tracing")

@@ -15,7 +15,7 @@ from benchkit.labels.matching import parse_rename, suggest_new_name, suggest_num
         (["Ping_off", "Get_off"], ["Ping_on", "Get_on"]),
     ],
 )
-def test_the_suggested_rule_makes_the_names_equal(left: list[str], right: list[str]) -> None:
+def test_suggested_rule_makes_the_names_equal(left: list[str], right: list[str]) -> None:
     rule = parse_rename(suggest_rename(left, right))
     assert [rule.apply(name) for name in left] == [rule.apply(name) for name in right]
 
@@ -23,11 +23,11 @@ def test_the_suggested_rule_makes_the_names_equal(left: list[str], right: list[s
 @pytest.mark.parametrize(
     ("left", "right"), [(["Ping"], ["Get"]), ([], ["Get"]), (["Ping", "Set"], ["Get", "Del"])]
 )
-def test_names_that_have_nothing_in_common_get_no_rule(left: list[str], right: list[str]) -> None:
+def test_names_without_a_common_part_get_no_rule(left: list[str], right: list[str]) -> None:
     assert suggest_rename(left, right) == ""
 
 
-def test_a_new_name_is_suggested_for_the_only_one_that_has_no_partner() -> None:
+def test_new_name_is_suggested_for_the_only_unmatched_one() -> None:
     rule = parse_rename(suggest_new_name(["GET / Path.Clean"], ["GET / Path/Clean+"]))
     assert rule.apply("Path.Clean") == "Path/Clean+"
     assert rule.apply("PathxClean") == "PathxClean"
@@ -35,7 +35,7 @@ def test_a_new_name_is_suggested_for_the_only_one_that_has_no_partner() -> None:
     assert suggest_new_name(["GET / A"], ["PUT / B"]) == ""  # a rename does not see headings
 
 
-def test_no_rule_is_suggested_for_headings_which_a_rename_does_not_see() -> None:
+def test_no_rule_is_suggested_for_headings() -> None:
     assert suggest_rename(["Before / A", "Before / B"], ["After / A", "After / B"]) == ""
     assert suggest_rename(["GET / Base/A"], ["PUT / With/A"]) == ""
 
@@ -49,12 +49,12 @@ def test_no_rule_is_suggested_for_headings_which_a_rename_does_not_see() -> None
         (["100 / /a"], ["110 / /a"], "write `Run` before it in the heading"),
     ],
 )
-def test_names_that_differ_in_a_number_say_so_with_the_option(
+def test_names_that_differ_in_a_number_get_an_option(
     left: list[str], right: list[str], option: str
 ) -> None:
     assert option in suggest_numbers(left, right)
     assert f"{left[0]} and {right[0]}" in suggest_numbers(left, right)
 
 
-def test_names_that_differ_in_more_than_a_number_get_no_advice_on_it() -> None:
+def test_names_that_differ_in_more_than_a_number_get_no_option() -> None:
     assert suggest_numbers(["Get-7"], ["Put-8"]) == ""

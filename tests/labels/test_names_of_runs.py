@@ -259,7 +259,7 @@ LEVELS = {
 
 
 @pytest.mark.parametrize("lines", [*TREES.values(), *LEVELS.values()], ids=[*TREES, *LEVELS])
-def test_a_tree_is_read_as_a_whole(lines: str) -> None:
+def test_tree_is_read_as_a_whole(lines: str) -> None:
     parts = (line.strip().partition("  ") for line in lines.splitlines()[1:])
     expected = {path: words.strip() for path, _, words in parts}
     read = read_tree([*expected], SIDE_NAMES, TOOLS, root_name="results")

@@ -81,7 +81,7 @@ def numbers(pieces: list[Piece]) -> dict[str, list[int]]:
     return found
 
 
-def test_forms_of_one_run_are_one_run() -> None:
+def test_formats_of_one_run_share_its_number() -> None:
     pieces = [
         piece("agent/vegeta-results-1.bin", "gob", target="/consume"),
         piece("agent/vegeta-results-1.json.gz", "ndjson", target="/consume"),
@@ -95,7 +95,7 @@ def test_forms_of_one_run_are_one_run() -> None:
     assert [one.benchmark for one in pieces] == ["/consume"] * 5 + [""]
 
 
-def test_words_for_forms_are_names_where_the_form_is_the_same() -> None:
+def test_format_words_are_names_if_the_format_is_the_same() -> None:
     pieces = [
         piece(f"main/wrk-{word}-{run}.txt", target=target)
         for word, target in (("json", "/"), ("text", "/"), ("raw", "/raw"))
@@ -107,7 +107,7 @@ def test_words_for_forms_are_names_where_the_form_is_the_same() -> None:
     ]
 
 
-def test_what_is_left_of_the_stem_keeps_runs_apart() -> None:
+def test_remaining_part_of_the_stem_separates_runs() -> None:
     pieces = [
         piece("otel/k6-1.txt", target="/"),
         piece("otel/k6-export-1.json", "export"),
@@ -118,14 +118,14 @@ def test_what_is_left_of_the_stem_keeps_runs_apart() -> None:
     assert [(one.benchmark, one.number) for one in pieces] == [("/", 1)] * 2 + [("old", 1)] * 2
 
 
-def test_forms_share_what_they_tell_of_the_workload() -> None:
+def test_formats_share_facts_of_the_workload() -> None:
     text = piece("nginx/ab-1.txt", target="/index.html", params={"connections": "20"})
     table = piece("nginx/ab-1.csv", "percentiles")
     settle([table, text])
     assert (table.number, table.params, table.benchmark) == (1, "connections=20", "/index.html")
 
 
-def test_forms_that_contradict_each_other_are_two_runs() -> None:
+def test_contradicting_formats_are_two_runs() -> None:
     eight = piece("none/wrk-1.txt", params={"connections": "8"})
     nine = piece("none/wrk-1.json", "json", params={"connections": "9"})
     settle([eight, nine])
@@ -133,7 +133,7 @@ def test_forms_that_contradict_each_other_are_two_runs() -> None:
     assert (eight.number, nine.number) == (1, 1)
 
 
-def test_a_file_and_its_gzip_are_one_run() -> None:
+def test_file_and_its_gzip_are_one_run() -> None:
     pieces = [piece("small/k6-raw-1.json", "raw"), piece("small/k6-raw-1.json.gz", "raw")]
     assert settle(pieces) == []
     assert [one.number for one in pieces] == [1, 1]
@@ -151,14 +151,14 @@ def test_a_file_and_its_gzip_are_one_run() -> None:
         ("out1.txt", "bench2.txt"),
     ],
 )
-def test_files_of_other_words_are_other_benchmarks(first: str, second: str) -> None:
+def test_files_with_different_words_are_different_benchmarks(first: str, second: str) -> None:
     pieces = read_folder([first, second], ["text", "text"])
     settle(pieces)
     assert len({(one.variant, one.benchmark) for one in pieces}) == 2
 
 
 @pytest.mark.parametrize("sign", "-_.")
-def test_forms_of_a_run_are_one_whatever_joins_their_words(sign: str) -> None:
+def test_formats_of_a_run_are_one_with_any_separator(sign: str) -> None:
     forms = ["raw", "summary", "raw", "summary"]
     names = [f"k6{sign}{form}{sign}{1 + at // 2}.json" for at, form in enumerate(forms)]
     pieces = read_folder(names, forms)
@@ -167,7 +167,7 @@ def test_forms_of_a_run_are_one_whatever_joins_their_words(sign: str) -> None:
     assert len({one.benchmark for one in pieces}) == 1
 
 
-def test_warmups_are_numbered_apart() -> None:
+def test_warmups_are_numbered_separately() -> None:
     pieces = [piece("none/wrk-1.txt"), piece("none/wrk-warmup-1.txt")]
     assert settle(pieces) == []
     assert [one.number for one in pieces] == [1, 1]
@@ -183,7 +183,7 @@ def test_count_lines_are_runs_of_each_benchmark() -> None:
     assert numbers(pieces) == {"baseline.txt": [1, 2, 3, 1, 2, 3]}
 
 
-def test_the_kth_runs_of_two_forms_belong_together() -> None:
+def test_kth_runs_of_two_formats_belong_together() -> None:
     text = [piece("On/gobench-1.txt", benchmark="Ping", index=at) for at in range(3)]
     json = [
         piece("On/gobench-json-1.json", "json", benchmark=name, index=at)
@@ -208,7 +208,7 @@ def test_several_runs_in_one_file_continue_the_numbering() -> None:
     }
 
 
-def test_equal_labels_in_two_folders_are_two_runs_and_a_note() -> None:
+def test_equal_labels_in_two_folders_are_two_runs_with_a_note() -> None:
     pieces = [
         piece("monday/wrk-1.txt", variant="none"),
         piece("tuesday/wrk-1.txt", variant="none"),
@@ -225,7 +225,7 @@ def test_equal_labels_in_two_folders_are_two_runs_and_a_note() -> None:
     assert isinstance(notes[0], Diagnostic)
 
 
-def test_a_date_numbers_one_run_and_none_that_follows_it() -> None:
+def test_date_in_a_name_numbers_only_one_run() -> None:
     name, date = "none/wrk-20240131.txt", 20240131
     pieces = [piece(name, target="/", run=date, index=at) for at in range(3)]
     pieces.append(piece(name, target="/other", run=date, index=3))
@@ -233,7 +233,7 @@ def test_a_date_numbers_one_run_and_none_that_follows_it() -> None:
     assert [one.number for one in pieces] == [1, 2, 3, date]
 
 
-def test_numbers_that_are_time_stamps_keep_forms_together() -> None:
+def test_timestamps_keep_formats_together() -> None:
     first, second = 1795219562862, 1795219563811
     pieces = [
         *(piece(f"none/k6-{stamp}.txt") for stamp in (second, first)),
@@ -253,7 +253,7 @@ def test_companions_keep_the_number_of_their_run() -> None:
     assert [one.number for one in pieces] == [4, 4, 0]
 
 
-def test_packages_part_groups_only_where_they_differ() -> None:
+def test_packages_split_groups_only_if_they_differ() -> None:
     alike = [piece("a.txt", pkg="x/y"), piece("b.txt", pkg="x/y"), piece("c.txt")]
     settle(alike)
     assert [one.group for one in alike] == ["", "", ""]
@@ -290,7 +290,7 @@ def outcome(pieces: list[Piece]) -> dict[tuple[str, int], Piece]:
 
 
 @given(sets_of_pieces, st.randoms(use_true_random=False))
-def test_the_order_of_the_pieces_does_not_matter(pieces: list[Piece], rng: random.Random) -> None:
+def test_order_of_the_pieces_does_not_matter(pieces: list[Piece], rng: random.Random) -> None:
     shuffled = deepcopy(pieces)
     rng.shuffle(shuffled)
     assert settle(pieces) == settle(shuffled)
@@ -306,9 +306,7 @@ def test_settling_again_changes_nothing(pieces: list[Piece]) -> None:
 
 
 @given(sets_of_pieces, st.integers(0, 14))
-def test_only_the_series_of_new_pieces_have_to_be_settled_again(
-    pieces: list[Piece], first: int
-) -> None:
+def test_only_series_of_new_pieces_need_settling_again(pieces: list[Piece], first: int) -> None:
     whole = deepcopy(pieces)
     numbering.settle(whole)
     stored, new = pieces[:first], pieces[first:]
@@ -319,7 +317,7 @@ def test_only_the_series_of_new_pieces_have_to_be_settled_again(
 
 
 @given(sets_of_pieces)
-def test_a_number_is_given_once_per_source_and_form(pieces: list[Piece]) -> None:
+def test_number_is_used_once_per_source_and_format(pieces: list[Piece]) -> None:
     settle(pieces)
     given_out = Counter(
         (p.group, p.variant, p.benchmark, p.params, p.tool, p.role, p.number, p.path)
@@ -330,7 +328,7 @@ def test_a_number_is_given_once_per_source_and_form(pieces: list[Piece]) -> None
 
 
 @given(sets_of_pieces)
-def test_runs_with_one_number_are_of_one_family(pieces: list[Piece]) -> None:
+def test_runs_with_one_number_belong_to_one_family(pieces: list[Piece]) -> None:
     settle(pieces)
     families: dict[tuple[object, ...], set[object]] = {}
     for one in pieces:

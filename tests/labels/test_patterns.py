@@ -89,21 +89,21 @@ def read(path: str, root_name: str = "", pattern: str | None = None) -> PathLabe
 
 
 @pytest.mark.parametrize(("path", "words"), [(row[0], row[1:]) for row in rows(CAPTURES)])
-def test_captures(path: str, words: list[str]) -> None:
+def test_path_of_a_capture_gives_its_labels(path: str, words: list[str]) -> None:
     assert read(path, "some-root") == labels(words)
 
 
 @pytest.mark.parametrize(
     ("pattern", "path", "words"), [(*row[:2], row[2:]) for row in rows(LAYOUTS)]
 )
-def test_layout(pattern: str, path: str, words: list[str]) -> None:
+def test_layout_gives_the_labels(pattern: str, path: str, words: list[str]) -> None:
     found = read(path, root_name="root", pattern=pattern)
     assert found == labels(words, folder=path.rpartition("/")[0])._replace(
         by_layout=found.by_layout
     )
 
 
-def test_a_folder_of_snapshots_is_one_source() -> None:
+def test_folder_of_snapshots_is_one_source() -> None:
     first = read("none/cadvisor-metrics-1/01-1795219562862.prom.gz")
     last = read("none/cadvisor-metrics-1/17-1795219578234.prom.gz")
     assert first == last
@@ -115,7 +115,7 @@ def test_a_folder_of_snapshots_is_one_source() -> None:
 @pytest.mark.parametrize(
     "path", ["spans-1/wrk-1.txt", "prometheus-exporter/wrk-1.txt", "server-1/wrk-1.txt"]
 )
-def test_a_variant_may_be_called_like_a_companion(path: str) -> None:
+def test_variant_may_be_named_like_a_companion(path: str) -> None:
     found = read(path)
     assert found.variant == path.partition("/")[0]
     assert (found.tool, found.run, found.series) == ("wrk", 1, "")
@@ -143,7 +143,7 @@ def test_a_variant_may_be_called_like_a_companion(path: str) -> None:
         ("none/docker-stats-2.txt", "", "none", 2),
     ],
 )
-def test_first_pattern_that_matches_wins(path: str, group: str, variant: str, run: int) -> None:
+def test_first_matching_pattern_wins(path: str, group: str, variant: str, run: int) -> None:
     found = read(path)
     assert (found.group, found.variant, found.run) == (group, variant, run)
 
@@ -160,7 +160,7 @@ def test_first_pattern_that_matches_wins(path: str, group: str, variant: str, ru
         ("cadvisor-metrics-1/01-17.prom", "none", 1),
     ],
 )
-def test_the_ingested_folder_gives_a_variant_that_no_pattern_gave(
+def test_ingested_folder_is_the_variant_if_no_pattern_gives_one(
     path: str, variant: str, run: int
 ) -> None:
     found = read(path, root_name="none")
@@ -170,27 +170,27 @@ def test_the_ingested_folder_gives_a_variant_that_no_pattern_gave(
 @pytest.mark.parametrize(
     ("path", "variant"), [("wrk-1.txt", "wrk"), ("1.txt", "1"), ("wrk.txt", "wrk")]
 )
-def test_without_a_folder_the_name_is_the_variant(path: str, variant: str) -> None:
+def test_name_is_the_variant_without_a_folder(path: str, variant: str) -> None:
     assert read(path).variant == variant
 
 
-def test_of_several_numbers_the_last_is_the_run() -> None:
+def test_last_of_several_numbers_is_the_run() -> None:
     found = read("none/wrk-500-3.txt")
     assert (found.run, found.leftover, found.benchmark) == (3, "500", "500")
 
 
-def test_tokens_may_stand_in_any_order() -> None:
+def test_tokens_may_be_in_any_order() -> None:
     found = {read(f"none/k6-{stem}.json") for stem in ("1-c8-export-ping", "ping-export-1-c8")}
     assert len(found) == 1
     assert found.pop().params == (("connections", "8"),)
 
 
-def test_the_layout_sees_no_root_and_no_dots() -> None:
+def test_layout_ignores_the_root_and_dots() -> None:
     assert read("/data/none/2.txt", pattern="{variant}/{run}.{ext}").group == "data"
     assert read("../none/2.txt", pattern="{variant}/{run}.{ext}").group == ""
 
 
-def test_a_file_that_the_layout_does_not_match_is_read_as_without_it() -> None:
+def test_file_without_a_layout_match_is_read_by_default_rules() -> None:
     assert read("none/wrk-1.txt", pattern="{variant}_{run}.{ext}") == read("none/wrk-1.txt")
 
 
@@ -206,7 +206,7 @@ def test_a_file_that_the_layout_does_not_match_is_read_as_without_it() -> None:
         ("", "use a pattern like"),
     ],
 )
-def test_a_layout_that_cannot_be_used(pattern: str, hint: str) -> None:
+def test_invalid_layout_is_refused(pattern: str, hint: str) -> None:
     with pytest.raises(ConfigError) as caught:
         read("none/wrk-1.txt", pattern=pattern or " ")
     assert hint in caught.value.hint
@@ -217,7 +217,7 @@ names = st.text(st.characters(exclude_characters="/\0", codec="utf-8"), min_size
 
 
 @pytest.mark.parametrize(("companions", "benchmark"), [((), "full"), (("mytop",), "")])
-def test_what_is_left_of_a_companions_stem_is_no_benchmark(
+def test_remaining_stem_of_a_companion_is_not_a_benchmark(
     companions: tuple[str, ...], benchmark: str
 ) -> None:
     tools = ToolNames(frozenset({"mytop"}), frozenset(companions))
@@ -241,7 +241,7 @@ def test_every_path_has_a_variant(parts: list[str], root_name: str) -> None:
     run=st.integers(0, 10**6),
     extension=st.sampled_from(["txt", "json", "json.gz", "log"]),
 )
-def test_what_is_written_is_read(
+def test_written_labels_are_read_back(
     group: str, variant: str, tool: str, run: int, extension: str
 ) -> None:
     path = PurePosixPath(group, variant, f"{tool}-{run}.{extension}")
@@ -250,19 +250,19 @@ def test_what_is_written_is_read(
 
 
 @pytest.mark.parametrize("tool", sorted(TOOLS.known))
-def test_every_tool_leads_a_stem(tool: str) -> None:
+def test_every_tool_name_is_recognised_in_a_stem(tool: str) -> None:
     found = read_path(f"none/{tool}-1.txt", tools=TOOLS, root_name="root")
     assert (found.variant, found.tool, found.run) == ("none", tool, 1)
 
 
-def test_the_stars_of_a_pattern_cost_no_time() -> None:
+def test_many_wildcards_match_quickly() -> None:
     name = "a" * 200
     for pattern in ("*" * 60 + "{variant}Q", "*a" * 60 + "{variant}Q", "{anything}a" * 60 + "{b}Q"):
         assert compile_pattern(pattern).read("", name, name) is None
     assert compile_pattern("*x*-*y*-{run}").read("", "x", "axb-cy-3") == {"run": "3", "leading": ""}
 
 
-def test_a_component_of_many_placeholders_is_refused() -> None:
+def test_component_with_many_placeholders_is_refused() -> None:
     with pytest.raises(ConfigError, match="may never finish"):
         compile_pattern("".join(f"{{a{n}}}a" for n in range(60)) + "Q")
     assert len(compile_pattern("/".join(f"{{a{n}}}" for n in range(20))).names) == 20

@@ -34,13 +34,13 @@ READ = {
 
 
 @pytest.mark.parametrize("name", READ)
-def test_numbers_of_runs_most_of_which_are_missing_are_names(name: str) -> None:
+def test_run_numbers_with_most_missing_are_names(name: str) -> None:
     paths, expected = READ[name]
     read = read_tree(paths.split(), SIDE_NAMES, ToolNames(), root_name="results")
     assert " ".join(f"{labels.variant}/{labels.run}" for labels in read) == expected
 
 
-def test_they_are_runs_where_a_label_names_the_variant() -> None:
+def test_numbers_are_runs_if_a_label_names_the_variant() -> None:
     paths = ["run-11.log", "run-15.log", "run-16.log"]
     read = read_tree(paths, SIDE_NAMES, ToolNames(), root_name="results")
     (labelled,) = lead_by_folders([read], ToolNames())

@@ -53,7 +53,7 @@ TREES = {
 
 
 @pytest.mark.parametrize("name", TREES)
-def test_other_readings_are_patterns_the_likeliest_first(name: str) -> None:
+def test_other_readings_are_patterns_with_the_likeliest_first(name: str) -> None:
     paths, patterns = TREES[name]
     read = read_tree(paths, SIDE_NAMES, TOOLS, root_name="results")
     readings = list_readings(paths, read, SIDE_NAMES, TOOLS, root_name="results")
@@ -73,6 +73,6 @@ def test_other_readings_are_patterns_the_likeliest_first(name: str) -> None:
         ("none/01.log", "{variant}/{run}.log"),
     ],
 )
-def test_the_pattern_of_a_path_names_each_of_its_labels(path: str, pattern: str) -> None:
+def test_pattern_of_a_path_names_each_label(path: str, pattern: str) -> None:
     [labels] = read_tree([path], SIDE_NAMES, TOOLS, root_name="results")
     assert write_pattern(path, labels, TOOLS) == pattern

@@ -25,7 +25,7 @@ OVERHEAD = r"s#OTelOverhead(_Baseline|/OTel_\w+)/#OTelOverhead/#"
         ("s#-2$##", "Ping-2", "Ping"),
     ],
 )
-def test_rules(rule: str, name: str, expected: str) -> None:
+def test_rename_rules(rule: str, name: str, expected: str) -> None:
     assert parse_rename(rule).apply(name) == expected
 
 
@@ -33,12 +33,12 @@ def test_rules(rule: str, name: str, expected: str) -> None:
     "rule",
     ["", "s", "s#", "s#a", "s#a#b", "s##b#", "saxbxcx", "y#a#b#", "s#a#b#x", "s#(a#b#", r"s#a#\2#"],
 )
-def test_what_is_no_rule_is_told(rule: str) -> None:
+def test_invalid_rule_is_refused(rule: str) -> None:
     with pytest.raises(ConfigError) as caught:
         parse_rename(rule)
     assert caught.value.where == "rename"
     assert caught.value.hint
 
 
-def test_rules_of_the_configuration_replace_every_match() -> None:
+def test_rule_of_the_configuration_replaces_every_match() -> None:
     assert make_rename("_+", "-").apply("a__b_c") == "a-b-c"

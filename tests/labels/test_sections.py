@@ -29,7 +29,7 @@ def labels(pieces: list[Piece]) -> list[tuple[str, str, int]]:
     ]
 
 
-def test_blocks_alike_in_everything_are_repeats() -> None:
+def test_blocks_equal_in_every_fact_are_repeats() -> None:
     same: dict[str, Any] = {
         "headings": {"1": "GET"},
         "shown_command": "wrk -t2 http://a/",
@@ -38,7 +38,7 @@ def test_blocks_alike_in_everything_are_repeats() -> None:
     assert labels([block(0, **same), block(1, **same)]) == [("/", "", 1), ("/", "", 2)]
 
 
-def test_headings_that_differ_lead_the_benchmark_and_others_stay_out() -> None:
+def test_only_headings_that_differ_become_names() -> None:
     pieces = [block(at, headings={"1": "Results", "2": name}) for at, name in enumerate("xyx")]
     assert labels(pieces) == [("x / /", "", 1), ("y / /", "", 1), ("x / /", "", 2)]
 
@@ -61,7 +61,7 @@ def test_headings_that_differ_lead_the_benchmark_and_others_stay_out() -> None:
         ("duration", (30.05, 60.1), ("duration=30", "duration=60")),
     ],
 )
-def test_what_differs_in_one_file_is_a_param(
+def test_differing_facts_of_one_file_become_params(
     name: str, values: tuple[object, object], written: tuple[str, str]
 ) -> None:
     facts: list[dict[str, Any]] = [{name: value} for value in values]
@@ -71,7 +71,7 @@ def test_what_differs_in_one_file_is_a_param(
     assert [number for *_, number in found] == [1, 1]
 
 
-def test_runs_for_a_fixed_count_are_parted_by_the_count_and_not_by_their_length() -> None:
+def test_fixed_count_runs_are_separated_by_count_and_not_by_length() -> None:
     counts = (1000, 1000, 10_000)
     lengths = (3.24, 4.51, 33.4)
     pairs = enumerate(zip(counts, lengths, strict=True))
@@ -83,7 +83,7 @@ def test_runs_for_a_fixed_count_are_parted_by_the_count_and_not_by_their_length(
     ]
 
 
-def test_the_count_of_a_timed_run_parts_none_from_a_run_of_unknown_length() -> None:
+def test_request_count_of_a_timed_run_does_not_separate() -> None:
     pieces = [
         block(at, requests=count, duration=length)
         for at, (count, length) in enumerate(((1327, None), (1373, 10.01), (1290, 10.02)))
@@ -91,14 +91,14 @@ def test_the_count_of_a_timed_run_parts_none_from_a_run_of_unknown_length() -> N
     assert labels(pieces) == [("/", "", 1), ("/", "", 2), ("/", "", 3)]
 
 
-def test_a_fact_that_one_block_does_not_tell_parts_nothing() -> None:
+def test_fact_missing_from_one_block_does_not_separate() -> None:
     assert labels([block(0, shown_command="wrk http://h/"), block(1)]) == [
         ("/", "", 1),
         ("/", "", 2),
     ]
 
 
-def test_a_line_above_several_blocks_tells_those_that_are_alike_below_it_apart() -> None:
+def test_line_above_several_blocks_distinguishes_equal_ones_below() -> None:
     above = ("10\nthreads", "single", "500\nthreads", "single")
     pieces = [block(at, lines=lines) for at, lines in enumerate(above)]
     names = ["10, threads / /", "single / 10 / /", "500, threads / /", "single / 500 / /"]
@@ -109,7 +109,7 @@ def test_a_line_above_several_blocks_tells_those_that_are_alike_below_it_apart()
     ]  # fmt: skip
 
 
-def test_captions_count_only_where_nothing_else_tells_blocks_apart() -> None:
+def test_captions_are_used_only_without_other_differences() -> None:
     headed = [block(at, headings={"1": name}, caption=name * 2) for at, name in enumerate("xy")]
     assert labels(headed) == [("x / /", "", 1), ("y / /", "", 1)]
     assert labels([block(0, caption="x"), block(1, caption="y")]) == [
@@ -118,7 +118,7 @@ def test_captions_count_only_where_nothing_else_tells_blocks_apart() -> None:
     ]
 
 
-def test_hosts_and_lengths_never_part_files_that_their_paths_declare_to_be_repeats() -> None:
+def test_hosts_and_lengths_never_separate_declared_repeats() -> None:
     pieces = [
         block(path="a-1.txt", run=1, env={"host": "h:1"}, caption="x"),
         block(path="a-2.txt", run=2, env={"host": "h:2"}, caption="y", duration=60.0, requests=9),
@@ -126,7 +126,7 @@ def test_hosts_and_lengths_never_part_files_that_their_paths_declare_to_be_repea
     assert labels(pieces) == [("/", "", 1), ("/", "", 2)]
 
 
-def test_headings_and_servers_part_files_of_a_series() -> None:
+def test_headings_and_servers_separate_files_of_a_series() -> None:
     pieces = [
         block(path=f"a-{run}.txt", run=run, headings={"1": name}, env={"server": name})
         for run, name in ((1, "x"), (2, "y"))
@@ -134,7 +134,7 @@ def test_headings_and_servers_part_files_of_a_series() -> None:
     assert labels(pieces) == [("x / /", "", 1), ("y / /", "", 2)]
 
 
-def test_other_variants_take_the_headings_that_one_variant_needs() -> None:
+def test_headings_needed_by_one_variant_are_given_to_others() -> None:
     mine = [block(at, headings={"1": "A", "2": name}) for at, name in enumerate(("GET", "POST"))]
     other = block(path="b.md", variant="b", headings={"1": "B", "2": "GET"})
     pieces = [*mine, other]
@@ -153,7 +153,7 @@ def test_settling_again_changes_nothing() -> None:
     assert again == pieces
 
 
-def test_the_reason_is_kept_where_blocks_are_kept_apart_by_what_is_no_name() -> None:
+def test_reason_for_separating_unnamed_blocks_is_kept() -> None:
     pieces = [block(0, duration=30.0), block(1, duration=60.0)]
     settle(pieces)
     assert {piece.split_by for piece in pieces} == {"duration"}

@@ -92,7 +92,7 @@ def test_every_key_of_the_published_example_is_read() -> None:
         ("load = 1", "unknown key 'load'", ""),
     ],
 )
-def test_what_cannot_be_used_is_told_and_the_rest_kept(text: str, what: str, hint: str) -> None:
+def test_invalid_entry_is_reported_and_the_rest_is_kept(text: str, what: str, hint: str) -> None:
     found, problems = read_sidecar(f'group = "kept"\n{text}', "x/run.toml")
     assert found == Sidecar(group="kept")
     assert [(one.path, one.severity) for one in problems] == [("x/run.toml", "warning")]
@@ -124,7 +124,7 @@ def test_what_cannot_be_used_is_told_and_the_rest_kept(text: str, what: str, hin
         ('[containers]\nservce = "a"', 2, "unknown key 'servce'", "did you mean 'service'?"),
     ],
 )
-def test_a_table_that_cannot_be_used_names_its_line(
+def test_invalid_table_is_reported_with_its_line(
     text: str, line: int, what: str, hint: str
 ) -> None:
     found, problems = read_sidecar(text, "x/run.toml")
@@ -134,7 +134,7 @@ def test_a_table_that_cannot_be_used_names_its_line(
     assert hint in problems[0].hint
 
 
-def test_what_is_fine_beside_what_is_not_is_kept() -> None:
+def test_valid_entries_next_to_invalid_ones_are_kept() -> None:
     text = "[spans]\nsaved = 0\nper_request = -1\n[limits]\na = {cpu = 2, memory = -1}\n"
     found, problems = read_sidecar(text, "run.toml")
     assert (found.spans, found.limits) == ({"saved": 0}, {"a": {"cpu": 2}})
@@ -148,7 +148,7 @@ def test_labels_of_a_configuration_file_name_their_line(tmp_path: Path) -> None:
     assert [one.where for one in sidecars.diagnostics] == [f"{tmp_path}/benchkit.toml:3"]
 
 
-def test_containers_are_called_as_a_file_of_names_says(tmp_path: Path) -> None:
+def test_containers_are_named_by_containers_json(tmp_path: Path) -> None:
     write(tmp_path, {"containers.json": '{"/docker/4f1c": "consumer"}', "a/b.txt": ""})
     sidecars = Sidecars(tmp_path)
     assert sidecars.for_file(tmp_path / "a" / "b.txt").env == {"name./docker/4f1c": "consumer"}
@@ -156,7 +156,7 @@ def test_containers_are_called_as_a_file_of_names_says(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["[1]", "{", '{"a": 1}'])
-def test_a_file_of_names_that_cannot_be_used_is_told(tmp_path: Path, text: str) -> None:
+def test_invalid_containers_json_is_reported(tmp_path: Path, text: str) -> None:
     write(tmp_path, {"containers.json": text, "b.txt": ""})
     sidecars = Sidecars(tmp_path)
     assert sidecars.for_file(tmp_path / "b.txt") == Sidecar()
@@ -164,13 +164,13 @@ def test_a_file_of_names_that_cannot_be_used_is_told(tmp_path: Path, text: str) 
     assert problem.what.endswith(", so its container names are ignored")
 
 
-def test_broken_toml_names_the_line() -> None:
+def test_broken_toml_is_reported_with_its_line() -> None:
     found, problems = read_sidecar('variant = "a"\nrun = = 1\n', "run.toml")
     assert found == Sidecar(damage=str(problems[0]))
     assert [(one.line, one.severity) for one in problems] == [(2, "warning")]
 
 
-def test_durations_and_commands_are_taken_as_people_write_them() -> None:
+def test_durations_and_commands_are_accepted_as_people_write_them() -> None:
     text = 'duration = "1m30s"\nargv = ["wrk", "-c8"]\n[params]\nsize = 1024\ntls = true\n'
     found, problems = read_sidecar(text, "run.toml")
     assert problems == []
@@ -178,7 +178,7 @@ def test_durations_and_commands_are_taken_as_people_write_them() -> None:
     assert found.params == {"size": "1024", "tls": "true"}
 
 
-def test_a_table_of_more_entries_than_tell_runs_apart_is_refused() -> None:
+def test_table_with_too_many_entries_is_refused() -> None:
     text = 'variant = "a"\n[params]\n' + "".join(f"p{n} = {n}\n" for n in range(20_000))
     sidecar, [problem] = read_sidecar(text, "a/run.toml")
     assert (problem.where, problem.severity) == ("a/run.toml:2", "error")
@@ -186,7 +186,7 @@ def test_a_table_of_more_entries_than_tell_runs_apart_is_refused() -> None:
     assert (sidecar.variant, sidecar.params) == ("a", {})
 
 
-def test_a_sidecar_of_more_keys_than_there_are_is_refused() -> None:
+def test_sidecar_with_too_many_keys_is_refused() -> None:
     text = "".join(f"[a{n}.b.c]\n" for n in range(8_000))
     sidecar, [problem] = read_sidecar(text, "a/run.toml")
     assert (problem.where, problem.severity) == ("a/run.toml", "error")
@@ -194,14 +194,14 @@ def test_a_sidecar_of_more_keys_than_there_are_is_refused() -> None:
     assert sidecar == Sidecar()
 
 
-def test_limits_of_more_entries_than_there_are_are_refused() -> None:
+def test_limits_with_too_many_entries_are_refused() -> None:
     text = "[limits.server]\n" + "".join(f"p{n} = {n}\n" for n in range(8_000))
     sidecar, [problem] = read_sidecar(text, "a/run.toml")
     assert problem.what.startswith("[limits] server has 8,000 entries, more than 200; all ")
     assert (problem.where, sidecar.limits) == ("a/run.toml:1", {})
 
 
-def test_a_file_is_searched_once_for_all_its_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_is_searched_once_for_all_its_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     passes: list[str] = []
     list_keys = run_toml._list_keys
 
@@ -240,7 +240,7 @@ def test_sidecars_are_inherited_downward(tmp_path: Path) -> None:
     assert sidecars.diagnostics == []
 
 
-def test_the_duration_follows_the_times_that_stand_higher(tmp_path: Path) -> None:
+def test_duration_follows_inherited_times(tmp_path: Path) -> None:
     day = "2026-11-20T10:00:"
     write(
         tmp_path,
@@ -262,7 +262,7 @@ def test_nothing_above_the_ingested_folder_is_read(tmp_path: Path) -> None:
     assert sidecars.for_file(tmp_path / "elsewhere/wrk-1.txt") == Sidecar()
 
 
-def test_problems_are_kept_once(tmp_path: Path) -> None:
+def test_problems_are_reported_once(tmp_path: Path) -> None:
     write(tmp_path, {"run.toml": "varient = 1\n", "runs.json": "{", "benchkit.toml": "= broken"})
     sidecars = Sidecars(tmp_path)
     for name in ("a.txt", "b.txt"):
@@ -273,7 +273,7 @@ def test_problems_are_kept_once(tmp_path: Path) -> None:
     assert {one.severity for one in sidecars.diagnostics} == {"warning"}
 
 
-def test_a_sidecar_that_is_no_text_is_told(tmp_path: Path) -> None:
+def test_unreadable_sidecar_is_reported(tmp_path: Path) -> None:
     (tmp_path / "run.toml").write_bytes(b"\xff\xfe\x00")
     (tmp_path / "a.txt.run.toml").mkdir()
     sidecars = Sidecars(tmp_path)
@@ -282,7 +282,7 @@ def test_a_sidecar_that_is_no_text_is_told(tmp_path: Path) -> None:
     assert len(sidecars.diagnostics) == 2
 
 
-def test_windows_are_found_from_below(tmp_path: Path) -> None:
+def test_windows_are_looked_up_from_below(tmp_path: Path) -> None:
     write(tmp_path, {"runs.json": RUNS_JSON, "none/wrk-1.txt": "", "otlp/wrk-1.txt": ""})
     sidecars = Sidecars(tmp_path)
     sidecars.for_file(tmp_path / "none/wrk-1.txt")
@@ -302,7 +302,7 @@ def test_windows_are_found_from_below(tmp_path: Path) -> None:
     assert sidecars.window_for("none", 1, None) is None
 
 
-def test_a_run_with_a_name_of_its_own_has_not_the_window_of_the_nameless(tmp_path: Path) -> None:
+def test_named_run_does_not_get_the_window_of_an_unnamed_one(tmp_path: Path) -> None:
     days = [
         {"start": f"2026-01-0{day}T00:00:00Z", "end": f"2026-01-0{day}T00:01:00Z", "run": 1}
         for day in (1, 2)
@@ -330,7 +330,7 @@ def entry(day: int, **labels: str) -> dict[str, object]:
     return {"variant": "a", "run": 1, **times, **labels}
 
 
-def test_a_run_told_twice_is_told_with_both_entries(tmp_path: Path) -> None:
+def test_run_listed_twice_is_reported_with_both_entries(tmp_path: Path) -> None:
     runs = [entry(1), entry(1, variant="b"), entry(2)]
     write(tmp_path, {"runs.json": json.dumps(runs)})
     sidecars = Sidecars(tmp_path)
@@ -356,7 +356,7 @@ def test_a_run_told_twice_is_told_with_both_entries(tmp_path: Path) -> None:
         ([entry(1), entry(2), entry(2)], ["entries 1 and 2 ", "entries 1 and 3 "]),
     ],
 )
-def test_only_different_times_of_one_run_are_told(
+def test_only_different_times_of_one_run_are_reported(
     tmp_path: Path, runs: list[dict[str, object]], pairs: list[str]
 ) -> None:
     write(tmp_path, {"runs.json": json.dumps(runs)})
@@ -378,14 +378,14 @@ def test_only_different_times_of_one_run_are_told(
         ('[{"variant": "a", "run": 1, "start": NaN, "end": 2e9}]', "expected a time"),
     ],
 )
-def test_runs_that_cannot_be_used_are_told(tmp_path: Path, text: str, what: str) -> None:
+def test_invalid_run_list_is_reported(tmp_path: Path, text: str, what: str) -> None:
     write(tmp_path, {"runs.json": text})
     sidecars = Sidecars(tmp_path)
     assert sidecars.windows("") == []
     assert [what in one.what for one in sidecars.diagnostics] == [True]
 
 
-def test_the_published_json_schema_is_that_of_the_keys(request: pytest.FixtureRequest) -> None:
+def test_published_json_schema_matches_the_keys(request: pytest.FixtureRequest) -> None:
     published = Path(run_toml.__file__).with_name("run.schema.json")
     text = json.dumps(run_toml.json_schema(), indent=1, ensure_ascii=False) + "\n"
     if request.config.getoption("--update"):
@@ -393,7 +393,7 @@ def test_the_published_json_schema_is_that_of_the_keys(request: pytest.FixtureRe
     assert published.read_text(encoding="utf-8") == text
 
 
-def test_every_declared_fact_is_a_key_of_a_sidecar_unless_only_results_state_it() -> None:
+def test_every_fact_is_a_sidecar_key_unless_only_results_state_it() -> None:
     keys = {key.name for key in run_toml.KEYS}
     assert {fact.name for fact in FACTS} - keys == {"corrected", "units", "remark"}
     assert set(run_toml.TOP.values()) == keys

@@ -21,7 +21,7 @@ from benchkit.selection import SIDE_NAMES
         (("Get-none", "Get-otlp", "Helper"), ("none", "otlp"), "-(?P<variant>"),
     ],
 )
-def test_names_that_differ_in_a_variant_alone_are_split(
+def test_names_that_differ_only_in_a_variant_are_split(
     names: tuple[str, ...], variants: tuple[str, ...], pattern: str | None
 ) -> None:
     split = suggest_split(names, SIDE_NAMES)
@@ -43,5 +43,5 @@ def test_names_that_differ_in_a_variant_alone_are_split(
         ("x/" * 200 + "none", "x/" * 200 + "otlp"),
     ],
 )
-def test_names_that_hold_no_two_sides_are_left(names: tuple[str, ...]) -> None:
+def test_names_without_two_sides_are_left_alone(names: tuple[str, ...]) -> None:
     assert suggest_split(names, SIDE_NAMES) is None

@@ -320,7 +320,7 @@ def show(path: str, paths: list[str]) -> str:
 
 
 @pytest.mark.parametrize("name", TREES)
-def test_a_tree_is_read_as_a_whole(name: str) -> None:
+def test_tree_is_read_as_a_whole(name: str) -> None:
     expected = {
         path: words.strip()
         for path, _, words in (line.strip().partition(" ") for line in TREES[name].splitlines()[1:])
@@ -328,11 +328,11 @@ def test_a_tree_is_read_as_a_whole(name: str) -> None:
     assert {path: show(path, list(expected)) for path in expected} == expected
 
 
-def test_the_order_of_the_files_does_not_matter() -> None:
+def test_order_of_the_files_does_not_matter() -> None:
     paths = ["2024-01-10/none.txt", "2024-01-02/none.txt"]
     assert [show(path, paths) for path in paths] == ["none 2", "none 1"]
 
 
-def test_the_folder_of_a_run_is_where_its_files_lie() -> None:
+def test_folder_of_a_run_is_the_folder_of_its_files() -> None:
     (labels,) = read_tree(["none/run1/out.txt"], SIDE_NAMES, TOOLS, root_name="results")
     assert labels.folder == "none/run1"

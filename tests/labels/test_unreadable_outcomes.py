@@ -27,7 +27,7 @@ from benchkit.labels.sidecars import Sidecars
         ("result = {exit = 1}", "the unknown key 'result' is ignored"),
     ],
 )
-def test_an_unreadable_outcome_marks_the_runs_as_damaged(text: str, what: str) -> None:
+def test_unreadable_outcome_marks_the_runs_as_damaged(text: str, what: str) -> None:
     sidecar, (problem,) = read_sidecar(f'group = "kept"\n{text}', "x/run.toml")
     assert sidecar == Sidecar(group="kept", damage=str(problem))
     assert (problem.where, problem.severity) == ("x/run.toml:2", "warning")
@@ -36,16 +36,14 @@ def test_an_unreadable_outcome_marks_the_runs_as_damaged(text: str, what: str) -
 
 
 @pytest.mark.parametrize(("first", "second"), [(1, 0), (0, 1)])
-def test_two_keys_that_contradict_each_other_mark_the_runs_as_damaged(
-    first: int, second: int
-) -> None:
+def test_contradicting_keys_mark_the_runs_as_damaged(first: int, second: int) -> None:
     sidecar, (problem,) = read_sidecar(f"exit_code = {first}\nexit = {second}", "run.toml")
     assert sidecar == Sidecar(exit_code=first, damage=str(problem))
     assert problem.what.startswith(f"exit = {second} is ignored: another key says {first}; its ")
     assert read_sidecar("exit_code = 1\nexit = 1", "run.toml") == (Sidecar(exit_code=1), [])
 
 
-def test_an_outcome_among_too_many_keys_marks_the_runs_as_damaged() -> None:
+def test_outcome_among_too_many_keys_marks_the_runs_as_damaged() -> None:
     sidecar, (problem,) = read_sidecar(
         "exit_code = 1\n" + "".join(f"a{n} = 1\n" for n in range(200)), "run.toml"
     )
@@ -69,7 +67,7 @@ ENTRY = f'{{"variant": "pr", "run": 3, {TIMES}, "exit_code": 1}}'
         '[{"variant": "pr", "run": 3, "exit": "one"}]',
     ],
 )
-def test_an_outcome_in_a_list_of_runs_that_is_ignored_marks_the_runs_as_damaged(
+def test_outcome_in_an_ignored_run_list_marks_the_runs_as_damaged(
     tmp_path: Path, text: str
 ) -> None:
     (tmp_path / "runs.json").write_text(text, encoding="utf-8")
@@ -79,7 +77,7 @@ def test_an_outcome_in_a_list_of_runs_that_is_ignored_marks_the_runs_as_damaged(
     assert sidecar == Sidecar(damage=str(problem))
 
 
-def test_of_two_entries_with_the_same_times_that_of_a_failed_run_counts(tmp_path: Path) -> None:
+def test_failed_entry_takes_precedence_over_one_with_the_same_times(tmp_path: Path) -> None:
     passed = ENTRY.replace('"exit_code": 1', '"exit": 0')
     for texts in ((passed, ENTRY), (ENTRY, passed)):
         (tmp_path / "runs.json").write_text(f"[{', '.join(texts)}]", encoding="utf-8")
@@ -88,14 +86,12 @@ def test_of_two_entries_with_the_same_times_that_of_a_failed_run_counts(tmp_path
         assert window.exit_code == 1
 
 
-def test_an_exit_code_is_read_from_its_text() -> None:
+def test_exit_code_is_read_from_a_string() -> None:
     assert read_sidecar('exit_code = "-9"', "run.toml") == (Sidecar(exit_code=-9), [])
 
 
 @pytest.mark.parametrize("name", ["run.toml", "go.txt.run.toml", "benchkit.toml", "runs.json"])
-def test_a_sidecar_that_lies_elsewhere_or_is_broken_marks_the_runs_as_damaged(
-    tmp_path: Path, name: str
-) -> None:
+def test_linked_or_broken_sidecar_marks_the_runs_as_damaged(tmp_path: Path, name: str) -> None:
     file, folder = tmp_path / "failed.toml", tmp_path / "results"
     folder.mkdir()
     file.write_text("exit_code = 1\n[labels]\nexit_code = 1\n", encoding="utf-8")
@@ -113,7 +109,7 @@ def test_a_sidecar_that_lies_elsewhere_or_is_broken_marks_the_runs_as_damaged(
 @pytest.mark.parametrize(
     ("text", "code"), [("exit_code = \n", 3), ('role = "cold"', 3), ('exit_code = "1"', 1)]
 )
-def test_the_gate_fails_on_a_run_that_may_have_failed(
+def test_gate_fails_on_a_run_that_may_have_failed(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -141,7 +137,7 @@ LABELS = {"variant": "pr", "run": 3, "start": 1767225600, "end": 1767225610, "ex
 
 
 @pytest.mark.parametrize("change", [{"run": 4}, {"variant": "PR"}, {"benchmark": "Pnig"}])
-def test_a_failed_run_of_a_list_that_fits_no_result_fails_the_gate(
+def test_listed_failed_run_without_a_result_fails_the_gate(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -172,7 +168,7 @@ def test_a_failed_run_of_a_list_that_fits_no_result_fails_the_gate(
             assert "damaged" not in capsys.readouterr().out
 
 
-def test_a_failed_run_whose_result_was_deleted_since_is_known(
+def test_failed_run_with_a_deleted_result_is_recognised(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

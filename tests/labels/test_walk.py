@@ -68,7 +68,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "results"
 
 
-def test_results_come_in_natural_order_and_the_rest_with_a_reason(root: Path) -> None:
+def test_results_are_in_natural_order_and_the_rest_has_a_reason(root: Path) -> None:
     skipped: list[tuple[Path, str]] = []
     found = [path.relative_to(root).as_posix() for path in walk(root, [], skipped)]
     assert found == RESULTS
@@ -91,7 +91,7 @@ def test_globs_exclude_files_and_folders(root: Path, glob: str, left: list[str])
     assert any(reason.startswith("excluded by") for _, reason in skipped)
 
 
-def test_what_is_named_explicitly_is_always_read(root: Path) -> None:
+def test_explicitly_named_path_is_always_read(root: Path) -> None:
     assert list(walk(root / "README.md", ["*"])) == [root / "README.md"]
     hidden = root / ".runs"
     hidden.mkdir()
@@ -99,7 +99,7 @@ def test_what_is_named_explicitly_is_always_read(root: Path) -> None:
     assert list(walk(hidden)) == [hidden / "wrk-1.txt"]
 
 
-def test_links_in_a_circle_are_passed_over_and_those_to_nowhere_read_like_files(
+def test_circular_links_are_skipped_and_dangling_ones_are_kept(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "none").mkdir()
@@ -114,7 +114,7 @@ def test_links_in_a_circle_are_passed_over_and_those_to_nowhere_read_like_files(
     assert dict(skipped) == {tmp_path / "none/again": "a link to a parent folder"}
 
 
-def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_missing_folder_is_reported(tmp_path: Path) -> None:
     skipped: list[tuple[Path, str]] = []
     assert list(walk(tmp_path / "gone", [], skipped)) == []
     assert [path for path, _ in skipped] == [tmp_path / "gone"]
@@ -137,7 +137,7 @@ def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
         ("repository/.dvc/config", OUTSIDE),
     ],
 )
-def test_a_link_is_followed_within_its_folder_and_to_kept_files(
+def test_link_is_followed_within_its_folder_and_to_tracked_files(
     tmp_path: Path, target: str, reason: str
 ) -> None:
     root = tmp_path / "repository" / "results"
@@ -156,7 +156,7 @@ def test_a_link_is_followed_within_its_folder_and_to_kept_files(
     assert any(path.is_relative_to(root / "link") for path in paths) == (not reason)
 
 
-def test_without_a_repository_a_link_stays_in_its_folder(tmp_path: Path) -> None:
+def test_link_stays_in_its_folder_without_a_repository(tmp_path: Path) -> None:
     (tmp_path / "other.txt").touch()
     (tmp_path / "results").mkdir()
     (tmp_path / "results" / "1.txt").symlink_to(tmp_path / "other.txt")
@@ -183,7 +183,7 @@ def nested(root: Path, levels: int) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize(("levels", "is_read"), [(100, True), (101, False), (1500, False)])
-def test_folders_are_walked_down_to_a_depth(tmp_path: Path, levels: int, is_read: bool) -> None:
+def test_depth_of_folders_is_limited(tmp_path: Path, levels: int, is_read: bool) -> None:
     unseen: dict[Path, str] = {}
     with nested(tmp_path, levels):
         paths = list(walk(tmp_path, unseen=unseen))
@@ -192,7 +192,7 @@ def test_folders_are_walked_down_to_a_depth(tmp_path: Path, levels: int, is_read
     assert unseen == ({} if is_read else {folder: "more than 100 folders deep"})
 
 
-def test_standard_error_beside_standard_output_is_passed_over(tmp_path: Path) -> None:
+def test_standard_error_next_to_standard_output_is_skipped(tmp_path: Path) -> None:
     for name in ("a/stdout.txt", "a/stderr.txt", "b/stderr.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("", encoding="utf-8")
@@ -202,7 +202,7 @@ def test_standard_error_beside_standard_output_is_passed_over(tmp_path: Path) ->
     assert skipped == [(tmp_path / "a/stderr.txt", "the standard error of a tool")]
 
 
-def test_a_sidecar_counts_whatever_the_case_of_its_name(tmp_path: Path) -> None:
+def test_sidecar_name_is_case_insensitive(tmp_path: Path) -> None:
     for name, text in {
         "a/RUN.TOML": "variant = 'upper'\n",
         "a/1.txt.Run.toml": "run = 7\n",

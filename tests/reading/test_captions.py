@@ -35,25 +35,25 @@ def write_below(*captions: str, intro: str = "") -> str:
         "{name}",
     ],
 )
-def test_captions_below_name_the_results_above_them(shape: str) -> None:
+def test_captions_below_results_name_them(shape: str) -> None:
     captions = [shape.format(at=at, name=name) for at, name in ((1, "GET"), (2, "PUT"))]
     names = name_all(write_below(*captions))
     assert ["GET" in names[0], "PUT" in names[1]] == [True, True]
 
 
 @pytest.mark.parametrize("shape", ["Figure {at}: {name}", "**{name}**", "*{name}*"])
-def test_captions_of_one_shape_are_below_though_prose_stands_above(shape: str) -> None:
+def test_uniform_captions_below_are_used_despite_prose_above(shape: str) -> None:
     captions = [shape.format(at=at, name=name) for at, name in ((1, "GET"), (2, "PUT"))]
     names = name_all(write_below(*captions, intro="This is what I saw."))
     assert ["GET" in names[0], "PUT" in names[1]] == [True, True]
 
 
-def test_a_last_result_without_a_caption_has_not_that_of_another() -> None:
+def test_last_result_without_a_caption_does_not_get_that_of_another() -> None:
     text = f"{FENCE}\nGET\n\n{FENCE}\nPUT\n\n{FENCE}\n"
     assert name_all(text) == ["GET", "PUT", "result 3"]
 
 
-def test_a_caption_below_several_results_names_them_all() -> None:
+def test_caption_below_several_results_names_all_of_them() -> None:
     text = "```\n@\n\n@\n```\n*GET*\n\n```\n@\n\n@\n```\n*PUT*\n"
     assert name_all(text) == ["GET", "GET", "PUT", "PUT"]
 
@@ -71,7 +71,7 @@ def test_a_caption_below_several_results_names_them_all() -> None:
         "```\nGET\n@\n```\n\n```\nPUT\n@\n```\n\nDone.\n",
     ],
 )
-def test_captions_above_stay_where_they_are(text: str) -> None:
+def test_captions_above_results_keep_naming_them(text: str) -> None:
     assert [name.strip("$ ") for name in name_all(text)] == ["GET", "PUT"]
 
 
@@ -87,20 +87,20 @@ def test_text_that_may_name_either_result_names_none(text: str, names: list[str]
     assert name_all(text) == names
 
 
-def test_a_line_that_leads_to_the_next_section_is_no_caption_below() -> None:
+def test_line_that_introduces_the_next_section_is_not_a_caption_below() -> None:
     pair = f"GET\n\n{FENCE}\n\nPUT\n\n{FENCE}\n\n"
     assert name_all(f"small:\n\n{pair}large:\n\n{pair}") == ["GET", "PUT", "GET", "PUT"]
 
 
-def test_options_of_a_command_lead_to_the_result_below() -> None:
+def test_options_of_a_command_belong_to_the_result_below() -> None:
     names = name_all(f"{FENCE}\nrun `ab -c 5`\n\n{FENCE}\nrun `ab -c 10`\n\n{FENCE}\n")
     assert names == ["", "run ab -c 5", "run ab -c 10"]
 
 
-def test_counts_of_runs_between_results_stay() -> None:
+def test_run_counts_between_results_belong_to_the_result_below() -> None:
     assert name_all(f"{FENCE}\n\nrun 2\n\n{FENCE}\n\nrun 3\n\n{FENCE}\n") == ["", "run 2", "run 3"]
 
 
-def test_headings_part_results_whose_captions_are_below() -> None:
+def test_headings_separate_results_with_captions_below() -> None:
     text = f"# GET\n\n{FENCE}\n\nFigure 1\n\n# PUT\n\n{FENCE}\n\nFigure 2\n"
     assert name_all(text) == ["", ""]

@@ -27,7 +27,7 @@ def read(data: bytes) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
     return rows, [str(each) for _, each in found if isinstance(each, Diagnostic)]
 
 
-def test_a_quoted_cell_may_hold_line_ends() -> None:
+def test_quoted_cell_may_contain_line_ends() -> None:
     rows, problems = read(b'a,b\n\n1,"x\ny"\n2,z\n')
     assert rows == [(3, {"a": "1", "b": "x\ny"}), (5, {"a": "2", "b": "z"})]
     assert not problems
@@ -45,32 +45,32 @@ def test_a_quoted_cell_may_hold_line_ends() -> None:
         (b'a,b\n4,5\n"' + b"x" * 200_000, "x.csv:3: "),
     ],
 )
-def test_a_bad_row_is_named_and_costs_no_other(data: bytes, what: str) -> None:
+def test_bad_row_is_reported_and_costs_only_itself(data: bytes, what: str) -> None:
     rows, problems = read(data)
     assert [each for _, each in rows] == [{"a": "4", "b": "5"}]
     assert problems[0].startswith(what)
 
 
-def test_of_many_bad_rows_the_rest_is_counted() -> None:
+def test_problems_of_many_bad_rows_are_summarised() -> None:
     rows, problems = read(b"a,b\n" + b"1\n" * 100)
     assert not rows
     assert len(problems) == 21
     assert "80 more rows" in problems[-1]
 
 
-def test_a_header_without_needed_columns_is_refused() -> None:
+def test_header_without_required_columns_is_refused() -> None:
     rows, problems = read(b"b,c\n1,2\n")
     assert not rows
     assert [each.partition("; ")[0] for each in problems] == ["x.csv:1: the header lacks a"]
 
 
-def test_a_header_is_the_first_line() -> None:
+def test_header_is_the_first_line() -> None:
     assert header_of("\n a , b\nc") == ["a", "b"]
     assert header_of('"a') == []
 
 
 @pytest.mark.parametrize("cut", ["6", "6,7", "6,"])
-def test_a_header_behind_a_cut_row_begins_another_table(cut: str) -> None:
+def test_header_after_a_truncated_row_begins_another_table(cut: str) -> None:
     rows, (problem,) = read(f"a,b\n4,5\n{cut}a,b\n8,9\n".encode())
     assert rows == [(2, {"a": "4", "b": "5"}), (3, {"a": "a", "b": "b"}), (4, {"a": "8", "b": "9"})]
     assert "x.csv:3: this row is cut, and the header of another table follows" in problem
@@ -84,7 +84,7 @@ def test_a_header_behind_a_cut_row_begins_another_table(cut: str) -> None:
      "nginx-ab/nginx/ab-small-c30-1.tsv.gz", "nginx-ab/nginx/hey-c30-1.csv.gz",
      "k6-edge/tiny/k6-raw-1.csv"],
 )  # fmt: skip
-def test_a_table_that_a_spreadsheet_saved_holds_the_same(
+def test_table_saved_by_a_spreadsheet_gives_the_same_values(
     name: str, delimiter: str, point: str
 ) -> None:
     data, saved = Source.load(FIXTURES / name).text().encode(), StringIO()
@@ -100,7 +100,7 @@ def test_a_table_that_a_spreadsheet_saved_holds_the_same(
 
 
 @pytest.mark.parametrize("name", ["nginx-ab/nginx/ab-c1-1.csv", "nginx-ab/nginx/hey-c30-1.csv.gz"])
-def test_zeros_that_a_spreadsheet_drops_are_not_missed(name: str) -> None:
+def test_zeros_dropped_by_a_spreadsheet_are_not_needed(name: str) -> None:
     text = Source.load(FIXTURES / name).text()
     saved = re.sub(r"(?m)\.?0*(?=,|$)", "", re.sub(r"(?m)(?<![.\d])(\d+)(?=,|$)", r"\1.", text))
     (form,) = registry.identify(Source(None, name, saved.encode()))

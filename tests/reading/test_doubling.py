@@ -33,7 +33,7 @@ def test_results_of_a_doubled_log_count_once(tmp_path: Path, name: str) -> None:
     assert not any("twice" in each.what for each in once.diagnostics)
 
 
-def test_a_large_log_is_known_by_its_beginning(tmp_path: Path) -> None:
+def test_large_doubled_log_is_recognised_by_its_beginning(tmp_path: Path) -> None:
     lines = [f"BenchmarkA-8   \t{9_000 + at}\t{10 + at / 7:.3f} ns/op\n" for at in range(4_000)]
     assert len(load(tmp_path, double("".join(lines))).runs) == 4_000
 
@@ -49,9 +49,9 @@ def test_a_large_log_is_known_by_its_beginning(tmp_path: Path) -> None:
         ("".join(f"a {at}\n" for at in range(5)) * 2, False),
     ],
 )
-def test_all_lines_have_to_stand_twice(text: str, expected: bool) -> None:
+def test_text_is_doubled_only_if_every_line_is(text: str, expected: bool) -> None:
     assert is_doubled(text) is expected
 
 
-def test_what_stands_four_times_stands_twice_then() -> None:
+def test_line_repeated_four_times_is_kept_twice() -> None:
     assert [line for line in blank_repeats("a\n" * 4).split("\n") if line] == ["a", "a"]

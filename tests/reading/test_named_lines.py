@@ -33,7 +33,7 @@ TIME = "{}: Time (mean ± σ):   {}.360 s ± 0.007 s [User: 24.677 s, System: 0.
         [f"{cores} cores, {side}" for cores in (4, 8, 16) for side in ("main", "tries")],
     ],
 )
-def test_each_line_of_a_list_is_the_result_of_its_name(tmp_path: Path, names: list[str]) -> None:
+def test_each_line_of_a_list_is_a_result_with_its_name(tmp_path: Path, names: list[str]) -> None:
     lines = [TIME.format(name, number) for number, name in enumerate(names, 1)]
     page = tmp_path / "page.md"
     page.write_text(PAGE.format("\n".join(lines)), encoding="utf-8")

@@ -34,7 +34,7 @@ BLOCKS = (
 
 @pytest.mark.parametrize("report", REPORTS)
 @pytest.mark.parametrize("ending", ["<br>", " <br/> ", "<BR /> <br>"])
-def test_line_breaks_of_a_page_are_no_part_of_a_report(
+def test_html_line_breaks_are_not_part_of_a_report(
     report: str, ending: str, tmp_path: Path
 ) -> None:
     text = (FIXTURES / report).read_text(encoding="utf-8")
@@ -72,7 +72,7 @@ def test_line_breaks_of_a_page_are_no_part_of_a_report(
     ],
 )
 @pytest.mark.parametrize("begin", ["", *BLOCKS])
-def test_the_first_and_the_last_line_of_a_block_of_code_are_read(
+def test_first_and_last_lines_of_a_code_block_are_read(
     text: str, benchmarks: list[str], begin: str, tmp_path: Path
 ) -> None:
     page = tmp_path / "page.html"
@@ -104,7 +104,7 @@ def test_words_of_a_listing_may_be_highlighted(shape: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("ending", ["```", "\n```"])
-def test_a_fence_may_end_behind_the_last_row(ending: str, tmp_path: Path) -> None:
+def test_fence_may_end_after_the_last_row(ending: str, tmp_path: Path) -> None:
     """The last row of JMH was lost without a word."""
     listing = "\n".join(JMH)
     (tmp_path / "page.md").write_text(f"```\n{listing}{ending}\n", "utf-8")
@@ -112,7 +112,7 @@ def test_a_fence_may_end_behind_the_last_row(ending: str, tmp_path: Path) -> Non
     assert loaded.runs["benchmark"].tolist() == ["A.x", "A.y"]
 
 
-def test_the_foot_of_a_histogram_of_wrk2_may_lack_its_brackets(tmp_path: Path) -> None:
+def test_wrk2_histogram_footer_may_lack_its_brackets(tmp_path: Path) -> None:
     text = (FIXTURES / "wrk-edge/synthetic-wrk2.txt").read_text(encoding="utf-8")
     assert "#[Mean" in text
     bare = re.sub(r"#\[(.*)\]", r"\1", text)
@@ -133,7 +133,7 @@ def test_the_foot_of_a_histogram_of_wrk2_may_lack_its_brackets(tmp_path: Path) -
         "wrk-edge/multi/wrk-3runs-prompt.txt",
     ],
 )
-def test_the_marks_of_a_comment_are_no_part_of_a_report(report: str, tmp_path: Path) -> None:
+def test_comment_marks_are_not_part_of_a_report(report: str, tmp_path: Path) -> None:
     text = (FIXTURES / report).read_text(encoding="utf-8").strip()
     plain, page = tmp_path / "plain.md", tmp_path / "page.md"
     plain.write_text(f"{text}\n", encoding="utf-8")
@@ -144,7 +144,7 @@ def test_the_marks_of_a_comment_are_no_part_of_a_report(report: str, tmp_path: P
     assert first[columns].equals(second[columns])
 
 
-def test_a_comment_may_begin_with_any_line_of_a_report(tmp_path: Path) -> None:
+def test_comment_may_begin_with_any_line_of_a_report(tmp_path: Path) -> None:
     text = (FIXTURES / "nginx-ab/nginx/ab-c1-1.txt").read_text(encoding="utf-8")
     cut = text[text.index("Concurrency Level:") :].strip()
     page = tmp_path / "page.md"
@@ -154,7 +154,7 @@ def test_a_comment_may_begin_with_any_line_of_a_report(tmp_path: Path) -> None:
     assert "max" in set(loaded.observations["stat"])
 
 
-def test_entities_of_preformatted_text_are_characters(tmp_path: Path) -> None:
+def test_entities_in_preformatted_text_are_decoded(tmp_path: Path) -> None:
     """A page in HTML has blanks, quotes and ampersands as entities, in and above its reports."""
     text = (FIXTURES / "wrk-edge/multi/wrk-3runs-prompt.txt").read_text(encoding="utf-8")
     text = text.replace("Running", "$ wrk -t2 'http://h/a?b=1&c=2'\nRunning", 1)

@@ -27,11 +27,11 @@ def name(page: str) -> list[str]:
         ("gin echo gin out # echo out #", ["gin", "echo"]),
     ],
 )
-def test_a_new_line_begins_a_test(page: str, names: list[str]) -> None:
+def test_new_line_begins_a_test(page: str, names: list[str]) -> None:
     assert name(page) == names
 
 
-def test_lines_of_other_blocks_stand_between_too() -> None:
+def test_lines_of_other_tools_do_not_hide_names() -> None:
     lines = ["A", "#", "hey", "#", "B", "#", "hey", "#"]
     blocks = [Block(at, at) for at in (2, 4, 6, 8)]
     names = name_passages(lines, blocks, ["wrk", "hey", "wrk", "hey"], str)
@@ -53,7 +53,7 @@ def test_counts_are_dropped(line: str, kept: str) -> None:
     assert drop_counts(line) == kept
 
 
-def test_an_image_opens_no_passage() -> None:
+def test_image_is_not_a_passage() -> None:
     page = ["sync", "9000", '![alt text](a.svg "CPU")', "9100"]
     blocks = [Block(number, number) for number in (2, 4)]
     assert name_passages(page, blocks, [""] * 2, str) == ["", ""]

@@ -86,7 +86,7 @@ def _texts() -> list[Path]:
 
 
 @pytest.mark.parametrize("name", PREFIXES)
-def test_a_prefix_on_every_line_changes_no_value(name: str) -> None:
+def test_prefix_on_every_line_changes_no_value(name: str) -> None:
     texts = _texts()
     assert len(texts) > 150
     for path in texts:
@@ -111,7 +111,7 @@ NAMED = {
 
 
 @pytest.mark.parametrize("tool", NAMED)
-def test_a_prefix_is_no_part_of_the_name_behind_it(tool: str) -> None:
+def test_prefix_is_not_part_of_the_name_after_it(tool: str) -> None:
     formats, values = _read(NAMED[tool].encode())
     assert formats
     assert values
@@ -124,7 +124,7 @@ def test_a_prefix_is_no_part_of_the_name_behind_it(tool: str) -> None:
     [("parse a", "parse b", "parse c"), ("1", "2", "3"), ("1 row", "2 rows", "3 rows"),
      ("parse 10:00:00", "parse 10:00:01", "x 10:00:02"), ("- a", "- b", "- c")],
 )  # fmt: skip
-def test_what_names_share_is_no_prefix(names: tuple[str, ...]) -> None:
+def test_common_beginning_of_names_is_not_a_prefix(names: tuple[str, ...]) -> None:
     text = "".join(f"{name}   time:   [1.5 ns 2.5 ns 3.5 ns]\n" for name in names)
     _, values = _read(text.encode())
     assert [value[2] for value in values] == [name.removeprefix("- ") for name in names]  # type: ignore[index]
@@ -133,7 +133,7 @@ def test_what_names_share_is_no_prefix(names: tuple[str, ...]) -> None:
 WRK = (FIXTURES / "tracing-wrk/none/wrk-1.txt").read_text()
 
 
-def test_lines_of_others_between_stay_where_they_are() -> None:
+def test_unrelated_lines_in_a_log_are_kept() -> None:
     prefix = PREFIXES["journald"]
     log = _wrap(WRK, prefix).decode().split("\n")
     noise = prefix(1).replace("load[123]", "kernel") + "eth0: link is up"
@@ -144,14 +144,14 @@ def test_lines_of_others_between_stay_where_they_are() -> None:
     assert reading == plain
 
 
-def test_two_pods_whose_lines_alternate_are_refused() -> None:
+def test_alternating_lines_of_two_pods_are_refused() -> None:
     pods = ("[pod/load-1/wrk] ", "[pod/load-2/wrk] ")
     text = "\n".join(pod + line for line in WRK.split("\n") for pod in pods)
     with pytest.raises(MixedError, match=r"lines of two wrk runs alternate.*load-1.*load-2"):
         registry.identify(Source(None, "x", text.encode()))
 
 
-def test_the_pods_of_compose_are_kept_apart_too() -> None:
+def test_alternating_lines_of_compose_are_refused() -> None:
     pods = [lambda line, name=name: f"{name}  | {_time(line)}Z " for name in ("load-1", "load-2")]
     logs = [_wrap(WRK, pod).decode().split("\n") for pod in pods]
     text = "\n".join(line for pair in zip(*logs, strict=True) for line in pair)
@@ -159,21 +159,21 @@ def test_the_pods_of_compose_are_kept_apart_too() -> None:
         registry.identify(Source(None, "x", text.encode()))
 
 
-def _say(prefix: str) -> Callable[[int], str]:
+def always(prefix: str) -> Callable[[int], str]:
     return lambda _: prefix
 
 
-def test_pods_one_after_the_other_are_two_runs() -> None:
+def test_consecutive_pods_are_two_runs() -> None:
     pods = ("[pod/load-1/wrk] ", "[pod/load-2/wrk] ")
-    text = "".join(_wrap(WRK, _say(pod)).decode() for pod in pods)
+    text = "".join(_wrap(WRK, always(pod)).decode() for pod in pods)
     formats, values = _read(text.encode())
     assert formats == {"wrk"}
     assert len(values) == 2
 
 
-def test_pods_one_after_the_other_are_no_repeats(tmp_path: Path) -> None:
+def test_consecutive_pods_are_not_repeats(tmp_path: Path) -> None:
     pods = ("[pod/load-1/wrk] ", "[pod/load-2/wrk] ")
-    text = "".join(_wrap(WRK, _say(pod)).decode() for pod in pods)
+    text = "".join(_wrap(WRK, always(pod)).decode() for pod in pods)
     (tmp_path / "none.txt").write_text(text)
     runs = bk.load(str(tmp_path / "none.txt")).runs
     assert len(runs) == 2
@@ -181,10 +181,10 @@ def test_pods_one_after_the_other_are_no_repeats(tmp_path: Path) -> None:
     assert runs["benchmark"].str.contains("load-1").sum() == 1
 
 
-def test_the_two_sides_of_a_diff_are_not_mixed() -> None:
+def test_two_sides_of_a_diff_are_not_mixed() -> None:
     removed, added = WRK, WRK.replace("7", "8")
     text = "".join(
-        _wrap(side, _say(sign)).decode() for side, sign in ((removed, "-"), (added, "+"))
+        _wrap(side, always(sign)).decode() for side, sign in ((removed, "-"), (added, "+"))
     )
     _, values = _read(text.encode())
     assert len(values) == 2
@@ -201,11 +201,11 @@ def test_the_two_sides_of_a_diff_are_not_mixed() -> None:
         "50% Requests/sec: 12.00\n40% Requests/sec: 13.00\n30% Requests/sec: 14.00\n",
     ],
 )
-def test_prose_is_no_prefix(text: str) -> None:
+def test_prose_is_not_a_prefix(text: str) -> None:
     assert find_prefixes(text, "x") == ()
 
 
-def test_the_first_half_of_names_is_no_prefix() -> None:
+def test_common_first_half_of_names_is_not_a_prefix() -> None:
     lines = ("data_received...: 2 kB 1 kB/s", "data_sent...: 1 kB 1 kB/s")
     calls = ("http_req_duration...: avg=2ms p(95)=3ms", "http_req_failed...: 0.00% ✓ 0 ✗ 3")
     named = [f"     browser_{line}" for line in (*lines, *calls)]
@@ -221,7 +221,7 @@ CARGO = "running 3 tests\n" + "".join(
 @pytest.mark.parametrize(
     "text", [WRK, CARGO, (FIXTURES / "hyperfine/table-scan.md").read_text(encoding="utf-8")]
 )
-def test_no_break_blanks_and_a_diff_of_a_page_change_no_value(text: str) -> None:
+def test_no_break_spaces_and_a_diff_of_a_page_change_no_value(text: str) -> None:
     expected = _read(text.encode())
     assert expected[1]
     assert _read(text.replace(" ", "\xa0").encode()) == expected
@@ -229,7 +229,7 @@ def test_no_break_blanks_and_a_diff_of_a_page_change_no_value(text: str) -> None
 
 
 @pytest.mark.parametrize("name", ["criterion-text/none-1.txt", "benchcmp/all.txt"])
-def test_no_break_blanks_change_no_value_where_no_line_shows_its_tool(name: str) -> None:
+def test_no_break_spaces_change_no_value_without_a_line_naming_the_tool(name: str) -> None:
     text = (FIXTURES / name).read_text(encoding="utf-8")
     expected = _read(text.encode())
     assert expected[1]
@@ -237,7 +237,7 @@ def test_no_break_blanks_change_no_value_where_no_line_shows_its_tool(name: str)
 
 
 @pytest.mark.parametrize("mark", ["\t", ","])
-def test_a_table_of_times_under_a_header_without_one_is_no_log(mark: str) -> None:
+def test_table_of_times_below_a_header_is_not_a_log(mark: str) -> None:
     header, row = (
         mark.join(("metric", "time", "n")),
         mark.join(("vus", "2026-11-21T02:20:54Z", "1")),
@@ -246,7 +246,7 @@ def test_a_table_of_times_under_a_header_without_one_is_no_log(mark: str) -> Non
     assert is_logged("\n".join([row] * 9))
 
 
-def test_a_report_far_down_in_a_log_is_found() -> None:
+def test_report_far_down_in_a_log_is_recognised() -> None:
     prefix = PREFIXES["gh run view --log"]
     lines = ["building"] * 3000 + WRK.split("\n")
     text = "\n".join(prefix(number) + line for number, line in enumerate(lines, 1))
@@ -269,7 +269,7 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_no_text_makes_the_search_slow(name: str) -> None:
+def test_hostile_text_is_searched_in_linear_time(name: str) -> None:
     assert_linear(
         lambda size: HOSTILE[name](size) + " requests in \n",
         lambda text: find_prefixes(text, "x"),

@@ -16,7 +16,7 @@ DATA = bytes(range(256)) * 4
 
 
 @given(st.lists(st.tuples(st.integers(0, 1100), st.integers(1, 600)), max_size=12))
-def test_the_digest_is_that_of_what_was_read_without_a_gap(turns: list[tuple[int, int]]) -> None:
+def test_digest_covers_what_was_read_without_gaps(turns: list[tuple[int, int]]) -> None:
     checksum, reached = Checksum(), 0
     with TemporaryDirectory() as folder:
         path = Path(folder, "a.bin")
@@ -32,7 +32,7 @@ def test_the_digest_is_that_of_what_was_read_without_a_gap(turns: list[tuple[int
     assert checksum.hexdigest() == hashlib.sha256(DATA[:reached]).hexdigest()
 
 
-def test_who_watches_is_told_each_place(tmp_path: Path) -> None:
+def test_watcher_gets_each_position(tmp_path: Path) -> None:
     path, places = tmp_path / "a.bin", list[int]()
     path.write_bytes(DATA)
     with io.BufferedReader(RawFile(path, Checksum(), places.append), 500) as stream:

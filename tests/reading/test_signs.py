@@ -14,12 +14,12 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 FILES = sorted(path for path in FIXTURES.rglob("*") if path.is_file())
 
 
-def test_every_built_in_has_a_sign() -> None:
+def test_every_built_in_format_has_a_sign() -> None:
     assert all(each.words or each.starts for each in registry.formats())
 
 
 @pytest.mark.parametrize("folder", sorted({path.relative_to(FIXTURES).parts[0] for path in FILES}))
-def test_no_sign_hides_a_format(folder: str) -> None:
+def test_signs_hide_no_format(folder: str) -> None:
     for path in FILES:
         if path.relative_to(FIXTURES).parts[0] != folder:
             continue
@@ -33,7 +33,7 @@ def test_no_sign_hides_a_format(folder: str) -> None:
             assert claims <= {one.name for one in registry.candidates(head)}, path
 
 
-def test_a_binary_source_is_shown_to_every_format() -> None:
+def test_binary_source_is_offered_to_every_format() -> None:
     head = Source(None, "x", b"\x00\x01").head()
     assert len(registry.candidates(head)) == len(registry.formats())
 

@@ -40,7 +40,7 @@ def in_blocks(data: bytes, size: int) -> list[tuple[int, str]]:
 
 @given(st.binary(max_size=60) | st.text("a\r\n\x1b[é", max_size=60).map(str.encode))
 @example("é1\né2".encode("utf-16"))
-def test_blocks_of_lines_hold_the_same_lines(data: bytes) -> None:
+def test_line_blocks_contain_the_same_lines(data: bytes) -> None:
     for size in (1, 7, 1 << 22):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(module, "_BLOCK", max(size, 2))
@@ -54,7 +54,7 @@ def test_blocks_of_lines_hold_the_same_lines(data: bytes) -> None:
         assert all(block.endswith(b"\n") for block in blocks[:-1])
 
 
-def until_damage(items: Iterable[T]) -> tuple[list[T], bool]:
+def collect_until_damage(items: Iterable[T]) -> tuple[list[T], bool]:
     found = []
     try:
         for item in items:
@@ -64,11 +64,11 @@ def until_damage(items: Iterable[T]) -> tuple[list[T], bool]:
     return found, False
 
 
-def test_whole_lines_before_damage_come_in_blocks() -> None:
+def test_complete_lines_before_damage_come_in_blocks() -> None:
     data = gzip.compress(b"".join(b"line %d\n" % i for i in range(100_000)))
     source = make(data[: len(data) // 2])
-    lines, is_damaged = until_damage(text for _, text in source.lines())
-    blocks, is_damaged_too = until_damage(source.line_blocks())
+    lines, is_damaged = collect_until_damage(text for _, text in source.lines())
+    blocks, is_damaged_too = collect_until_damage(source.line_blocks())
     assert is_damaged
     assert is_damaged_too
     assert [line for block in blocks for line in cleaning.clean_lines(block)] == lines
@@ -124,7 +124,7 @@ def test_lines(data: bytes, expected: list[str]) -> None:
         (f"done{ESCAPE}[0m\r", "done"),
     ],
 )
-def test_terminal_sequences_leave_no_trace(line: str, expected: str) -> None:
+def test_terminal_sequences_are_removed(line: str, expected: str) -> None:
     data = (line + "\n").encode()
     assert lines(data) == [(1, expected)]
     assert make(data).head().text == expected + "\n"
@@ -147,7 +147,7 @@ def test_utf16_lines_do_not_depend_on_blocks(text: str, size: int) -> None:
 
 
 @given(st.binary(max_size=200), st.integers(1, 9))
-def test_no_bytes_are_too_strange(data: bytes, size: int) -> None:
+def test_arbitrary_bytes_are_read_the_same_in_any_blocks(data: bytes, size: int) -> None:
     source = make(data)
     try:
         plain = list(source.lines())
@@ -160,7 +160,7 @@ def test_no_bytes_are_too_strange(data: bytes, size: int) -> None:
 
 
 @given(st.text(alphabet="ab\r\n", max_size=80), st.integers(1, 9))
-def test_head_and_text_are_cleaned_as_lines_are(text: str, size: int) -> None:
+def test_head_and_text_are_cleaned_like_lines(text: str, size: int) -> None:
     source = make(text.encode())
     cleaned = [line for _, line in in_blocks(text.encode(), size)]
     for seen in (source.text(), source.head().text):
@@ -173,7 +173,7 @@ def read_until_damage(data: bytes) -> Iterator[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("keep", [-1, -8, -20])
-def test_damaged_gzip_keeps_the_whole_lines_before(keep: int) -> None:
+def test_damaged_gzip_keeps_the_complete_lines_before(keep: int) -> None:
     text = "".join(f"line {n}\n" for n in range(20_000))
     seen = list(read_until_damage(gzip.compress(text.encode(), 1)[:keep]))
     assert len(seen) > 15_000
@@ -200,7 +200,7 @@ def test_two_bytes_of_gzip_are_damaged_gzip() -> None:
         make(b"\x1f\x8b").head()
 
 
-def test_the_head_is_the_beginning() -> None:
+def test_head_is_the_beginning() -> None:
     head = make(b"x" * HEAD_BYTES + b"tail").head()
     assert len(head.data) == HEAD_BYTES
     assert head.is_start
@@ -208,7 +208,7 @@ def test_the_head_is_the_beginning() -> None:
 
 
 @pytest.mark.parametrize("data", [b"\x00\x01\x02", b"PK\x03\x04\x00\x00", b"a\nb\x00c"])
-def test_binary_has_no_text(data: bytes) -> None:
+def test_binary_data_has_no_text(data: bytes) -> None:
     head = make(data).head()
     assert head.data == data
     assert head.text == ""
@@ -222,7 +222,7 @@ def test_windows_reach_every_block_far_down() -> None:
     assert not any(window.is_start for window in windows)
 
 
-def test_windows_overlap_so_that_no_line_is_parted() -> None:
+def test_windows_overlap_so_that_no_line_is_split() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_BLOCK", 10_000)
         for shift in range(0, 40, 3):
@@ -230,11 +230,11 @@ def test_windows_overlap_so_that_no_line_is_parted() -> None:
             assert any("Running 30s test\n" in window.text for window in make(data).windows())
 
 
-def test_a_short_source_has_no_windows() -> None:
+def test_short_source_has_no_windows() -> None:
     assert list(make(b"a\n").windows()) == []
 
 
-def test_a_file_is_read_once_and_a_large_one_is_streamed(tmp_path: Path) -> None:
+def test_file_is_read_once_and_a_large_one_is_streamed(tmp_path: Path) -> None:
     path = tmp_path / "wrk-1.txt"
     path.write_bytes(b"a\r\nb\n")
     held, streamed = Source.load(path), Source.load(path, "wrk-1.txt", keep=2)
@@ -253,7 +253,7 @@ def test_digest_and_size_are_those_of_the_bytes_on_disk(tmp_path: Path, keep: in
     assert source.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def test_the_digest_is_taken_in_passing(tmp_path: Path) -> None:
+def test_digest_is_computed_while_reading(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"a line\n" * 1000)
     source, seen = Source.load(path, keep=0), list[int]()
@@ -265,7 +265,7 @@ def test_the_digest_is_taken_in_passing(tmp_path: Path) -> None:
     assert max(seen) == 7000
 
 
-def test_a_stream_reads_in_any_portion() -> None:
+def test_stream_reads_in_any_portion() -> None:
     data = bytes(range(256)) * 30
     with make(gzip.compress(data, mtime=0)).open() as stream:
         portions = [stream.read(7), stream.read(1000), stream.read()]
@@ -273,14 +273,14 @@ def test_a_stream_reads_in_any_portion() -> None:
 
 
 @pytest.mark.parametrize("keep", [0, 1 << 20])
-def test_what_cannot_be_opened_says_why(tmp_path: Path, keep: int) -> None:
+def test_unreadable_path_gives_a_reason(tmp_path: Path, keep: int) -> None:
     with pytest.raises(UnreadableError, match="No such file"):
         Source.load(tmp_path / "missing.txt", keep=keep)
     with pytest.raises(UnreadableError, match=re.compile("is a directory", re.IGNORECASE)):
         list(Source.load(tmp_path, keep=keep).lines())
 
 
-def test_a_file_that_goes_away_says_so(tmp_path: Path) -> None:
+def test_vanished_file_gives_a_reason(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"a\n")
     source = Source.load(path, keep=0)
@@ -301,9 +301,7 @@ def test_a_file_that_goes_away_says_so(tmp_path: Path) -> None:
         (b"", False),
     ],
 )
-def test_a_source_knows_whether_its_last_line_ends(
-    tmp_path: Path, data: bytes, ended: bool
-) -> None:
+def test_source_knows_whether_its_last_line_ends(tmp_path: Path, data: bytes, ended: bool) -> None:
     source, path = Source(None, "x", data), tmp_path / "x"
     path.write_bytes(data)
     assert source.is_ended is Source(path, "x").is_ended is ended
@@ -318,9 +316,7 @@ def test_a_source_knows_whether_its_last_line_ends(
         '{"attack":"","seq":0,"code":200,"timestamp":"2026-11-20T23:55:22Z","latency":1000}\n',
     ],
 )
-def test_records_with_a_time_are_no_log_that_is_searched_for_reports(
-    line: str, tmp_path: Path
-) -> None:
+def test_timestamped_records_are_not_searched_for_reports(line: str, tmp_path: Path) -> None:
     path = tmp_path / "points.json"
     path.write_text(line * ((9 << 20) // len(line)))
     source, places = Source.load(path), list[int]()

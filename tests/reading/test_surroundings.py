@@ -60,7 +60,7 @@ def headings(text: str) -> list[list[str]]:
         ("The figures of GET.\n-------------------", "The figures of GET."),
     ],
 )
-def test_what_is_a_heading(line: str, name: str) -> None:
+def test_heading_is_recognised(line: str, name: str) -> None:
     assert headings(f"\n{line}\n\n@") == [[name]]
 
 
@@ -94,21 +94,21 @@ def test_tildes_below_titles_open_no_fence(fence: str) -> None:
         "~~~\n# in a fence\n~~~",
     ],
 )
-def test_what_is_no_heading(text: str) -> None:
+def test_other_text_is_not_a_heading(text: str) -> None:
     assert headings(f"{text}\n\n@") == [[]]
 
 
-def test_a_heading_ends_those_below_it() -> None:
+def test_heading_ends_the_headings_below_it() -> None:
     page = "# A\n## x\n@\n=== banner ===\n@\n## y\n@\n# B\n@"
     assert headings(page) == [["A", "x"], ["A", "x", "banner"], ["A", "y"], ["B"]]
 
 
-def test_a_banner_of_another_listing_is_no_heading_of_what_follows() -> None:
+def test_banner_of_another_listing_is_not_a_heading() -> None:
     listing = "---- Distribution ----\n> t < 800 ms  5 (100%)"
     assert headings(f"# GET\n```\n{listing}\n```\n\n```\n@\n```") == [["GET"]]
 
 
-def test_the_lines_of_a_block_are_no_headings() -> None:
+def test_lines_of_a_block_are_not_headings() -> None:
     lines = ["# A", "# Running 30s test", "# Requests/sec: 5", "", "wrk"]
     assert read_headings(lines, [Block(5, 5), Block(2, 3)]) == [Above({1: "A"}), Above({1: "A"})]
 
@@ -129,11 +129,11 @@ def test_the_lines_of_a_block_are_no_headings() -> None:
         (".. highlight:: sh\n\n@", ""),
     ],
 )
-def test_the_caption_of_a_block(text: str, caption: str) -> None:
+def test_caption_of_a_block(text: str, caption: str) -> None:
     assert [above.caption for above in read(text, command="wrk -c8 http://a/")] == [caption]
 
 
-def test_a_block_directly_below_another_has_its_caption() -> None:
+def test_block_directly_below_another_gets_its_caption() -> None:
     assert [above.caption for above in read("Keep-alive:\n@\n\n@\nProse here\n@")] == [
         "Keep-alive",
         "Keep-alive",
@@ -141,6 +141,6 @@ def test_a_block_directly_below_another_has_its_caption() -> None:
     ]
 
 
-def test_an_image_is_no_line_above_a_block() -> None:
+def test_image_is_not_a_line_above_a_block() -> None:
     lines = ["nginx", '![alt text](a.svg "CPU")', "", "wrk"]
     assert read_headings(lines, [Block(4, 4)])[0].lines == ("nginx",)
