@@ -36,7 +36,7 @@ def bisect(
     return benchkit("bisect", span, "--repo", "repo", *scripts, *more, cwd=folder)
 
 
-def test_the_commit_is_named_and_a_second_search_measures_nothing_again(folder: Path) -> None:
+def test_commit_is_named_and_a_second_search_measures_nothing_again(folder: Path) -> None:
     done = bisect(folder)
     assert done.returncode == 0, done.stderr
     slower = git(folder / "repo", "log", "--format=%h", "--abbrev=10", "-1", "HEAD~5")
@@ -89,7 +89,7 @@ def test_the_commit_is_named_and_a_second_search_measures_nothing_again(folder: 
         assert "bisect-results: holds runs " in other.stderr
 
 
-def test_a_commit_that_does_not_build_is_named_and_left_out(folder: Path) -> None:
+def test_commit_that_does_not_build_is_reported_and_left_out(folder: Path) -> None:
     build = 'test "$(cat number)" != 6 || { echo no compiler here; exit 3; }'
     done = bisect(folder, "--build", build, span="HEAD~7..HEAD~5")
     assert done.returncode == 0, done.stderr
@@ -116,14 +116,14 @@ def test_a_commit_that_does_not_build_is_named_and_left_out(folder: Path) -> Non
         ("--upload-pack=x..HEAD", "unknown option"),
     ],
 )
-def test_a_range_that_is_none_is_refused(folder: Path, span: str, said: str) -> None:
+def test_invalid_range_is_refused(folder: Path, span: str, said: str) -> None:
     done = bisect(folder, span=span)
     assert done.returncode == 2
     assert said in done.stderr
     assert not (folder / "bisect-results").exists()
 
 
-def test_an_end_that_cannot_be_built_or_run_is_an_error(folder: Path) -> None:
+def test_end_that_cannot_be_built_or_run_is_an_error(folder: Path) -> None:
     done = bisect(folder, span="HEAD~12..HEAD~7")
     assert done.returncode == 3
     assert "--build exited with code 1; choose two ends that both build" in done.stderr
@@ -132,7 +132,7 @@ def test_an_end_that_cannot_be_built_or_run_is_an_error(folder: Path) -> None:
     assert "exited with code 4" in done.stderr
 
 
-def test_what_no_format_reads_is_an_error_that_names_the_file(folder: Path) -> None:
+def test_unreadable_output_is_an_error_that_names_the_file(folder: Path) -> None:
     done = benchkit(
         *("bisect", "HEAD~12..HEAD", "--repo", "repo", "--bench", "echo hello"), cwd=folder
     )
@@ -141,7 +141,7 @@ def test_what_no_format_reads_is_an_error_that_names_the_file(folder: Path) -> N
     assert "let the command print one run's results in a format" in done.stderr
 
 
-def test_work_trees_of_a_session_that_was_killed_are_removed(
+def test_work_trees_of_a_killed_session_are_removed(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo = folder / "repo"
@@ -166,7 +166,7 @@ with opening(Path({f"{repo}"!r})) as repository:
     assert not list(folder.glob("benchkit-trees-*"))
 
 
-def test_an_interrupted_search_says_that_its_runs_are_kept(
+def test_interrupted_search_says_that_its_runs_are_kept(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def interrupt(*_: object) -> None:
@@ -178,7 +178,7 @@ def test_an_interrupted_search_says_that_its_runs_are_kept(
     assert "interrupted: the runs are kept; run the same command" in capsys.readouterr().err
 
 
-def test_a_secret_in_a_message_is_not_shown(folder: Path) -> None:
+def test_secret_in_a_commit_message_is_not_shown(folder: Path) -> None:
     repo = folder / "repo"
     for number, subject in enumerate(("use https://me:c0ffee@example.org/", "set token=c0ffee")):
         (repo / "number").write_text(f"a{number}")
@@ -197,7 +197,7 @@ def test_a_secret_in_a_message_is_not_shown(folder: Path) -> None:
         *("core.fsmonitor", "filter.a=b.smudge", "filter.a=b.process"),
     ],
 )
-def test_no_program_that_the_settings_of_a_repository_name_runs(key: str, tmp_path: Path) -> None:
+def test_programs_in_repository_settings_are_not_run(key: str, tmp_path: Path) -> None:
     git(tmp_path, "init", "--quiet")
     (tmp_path / ".gitattributes").write_text(f"* filter={key.split('.')[1]}\n")
     for number in (1, 2):

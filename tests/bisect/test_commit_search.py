@@ -22,7 +22,7 @@ def endings(world: Bisection) -> Counter[str]:
     return Counter(try_one(world, seed)[0] for seed in SEEDS)
 
 
-def test_a_step_of_5_percent_is_found_in_few_builds() -> None:
+def test_five_percent_step_is_located_in_few_builds() -> None:
     found = [try_one(Bisection(), seed) for seed in SEEDS]
     assert Counter(ending for ending, _ in found) == {"right": 12}
     assert np.median([answer.builds for _, answer in found]) <= 14
@@ -30,7 +30,7 @@ def test_a_step_of_5_percent_is_found_in_few_builds() -> None:
     assert covered >= 11
 
 
-def test_where_builds_differ_as_much_it_does_not_guess() -> None:
+def test_search_does_not_guess_if_builds_differ_as_much() -> None:
     found = endings(Bisection(offset=0.02))
     assert found["wrong"] <= 1
     assert found["range"] + found["no change"] >= 9
@@ -44,7 +44,7 @@ def test_where_builds_differ_as_much_it_does_not_guess() -> None:
         (0.0, 0.02, {4: "no change, or noisy: may take all 32 rounds", 32: "undecided"}),
     ],
 )
-def test_the_comparison_of_the_ends_has_a_forecast(
+def test_comparison_of_the_ends_has_a_forecast(
     step: float, noise: float, outlooks: dict[int, str]
 ) -> None:
     machine = Machine([0.0, step], Bisection(noise=noise), np.random.default_rng(1))
@@ -63,13 +63,13 @@ def test_equal_ends_end_the_search() -> None:
     assert endings(Bisection(changes=0))["no change"] >= 11
 
 
-def test_two_changes_are_said_to_be_several_or_one_of_them_is_named() -> None:
+def test_two_changes_are_reported_as_several_or_one_is_named() -> None:
     found = endings(Bisection(changes=2))
     assert found["several"] >= 2
     assert found["wrong"] <= 1
 
 
-def test_the_record_is_of_these_worlds_and_keeps_what_the_manual_promises() -> None:
+def test_record_covers_these_worlds_and_keeps_the_manuals_promises() -> None:
     rows = read_record()["bisections"]
     assert [Bisection(**{name: row[name] for name in Bisection.__slots__}) for row in rows] == [
         *BISECTIONS
@@ -91,7 +91,7 @@ class Renamed(Machine):
         self.lines += (f"{commit}: {problem}",)
 
 
-def test_commits_without_the_benchmark_are_named_once() -> None:
+def test_commits_without_the_benchmark_are_reported_once() -> None:
     levels = [0.2 * (place >= 8) for place in range(13)]
     machine = Renamed(levels, Bisection(), np.random.default_rng(1))
     answer = search(machine, 12, Limits())
@@ -114,9 +114,7 @@ class Broken(Machine):
 @pytest.mark.parametrize(
     ("broken", "first", "last"), [({3, 4}, 3, 5), ({6, 7, 8}, 5, 5), ({3, 4, 5}, 3, 6)]
 )
-def test_commits_that_cannot_be_measured_are_left_out(
-    broken: set[int], first: int, last: int
-) -> None:
+def test_unmeasurable_commits_are_left_out(broken: set[int], first: int, last: int) -> None:
     levels = [0.2 * (place >= 5) for place in range(13)]
     machine = Broken(levels, Bisection(), np.random.default_rng(1))
     machine.broken = frozenset(broken)
@@ -141,9 +139,7 @@ def test_exact_metrics_are_searched() -> None:
         (0.01, 0.03, "unchanged builds differ by about 3.0\N{NO-BREAK SPACE}%"),
     ],
 )
-def test_an_undecided_search_names_what_hides_the_commit(
-    noise: float, offset: float, cause: str
-) -> None:
+def test_undecided_search_names_the_cause(noise: float, offset: float, cause: str) -> None:
     world = Bisection(noise=0.01)
     machine = Machine([0.05 * (place >= 3) for place in range(5)], world, np.random.default_rng(1))
     found = search(machine, 4, Limits()).found
@@ -154,7 +150,7 @@ def test_an_undecided_search_names_what_hides_the_commit(
     assert cause in write_sentence(answer, [Commit(f"{place}" * 40, "") for place in range(5)])
 
 
-def test_values_that_do_not_vary_have_no_interval() -> None:
+def test_constant_values_have_no_interval() -> None:
     answer = Answer("no change", ROW, 1, 1, (1.0, np.nan, np.nan), 2, 64)
     sentence = write_sentence(answer, [Commit("a" * 40, ""), Commit("b" * 40, "")])
     assert sentence.startswith("These runs do not show a change (p > 0.003) in time per operation ")

@@ -30,7 +30,7 @@ def ab(
     return benchkit("ab", *sides, "--repo", "repo", *more, *command, cwd=folder)
 
 
-def test_two_commits_are_measured_until_they_are_decided(folder: Path) -> None:
+def test_two_commits_are_measured_until_decided(folder: Path) -> None:
     done = ab(folder, "--build", "sh build.sh && touch built")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("▲ head takes ")
@@ -61,7 +61,7 @@ def test_two_commits_are_measured_until_they_are_decided(folder: Path) -> None:
     assert "ab-results: holds runs with another 'build' for base: sh -c" in other.stderr
 
 
-def test_it_runs_at_the_same_place_of_each_work_tree(folder: Path) -> None:
+def test_command_runs_in_the_same_folder_of_each_work_tree(folder: Path) -> None:
     place = folder / "repo" / "a b"
     place.mkdir()
     for level in (1000, 1300):
@@ -77,7 +77,7 @@ def test_it_runs_at_the_same_place_of_each_work_tree(folder: Path) -> None:
     assert "the commit has no folder a b" in done.stderr
 
 
-def test_a_build_that_never_ends_is_stopped(folder: Path) -> None:
+def test_build_that_never_ends_is_stopped(folder: Path) -> None:
     done = ab(folder, "--build", "echo no server yet; sleep 616", "--timeout", "500ms")
     assert done.returncode == 3
     assert "--build was still running after 0.5 s, and was stopped: 'no server yet'" in done.stderr
@@ -92,7 +92,7 @@ def test_a_build_that_never_ends_is_stopped(folder: Path) -> None:
         (("HEAD", "HEAD~0"), "BASE and HEAD are the same commit, "),
     ],
 )
-def test_commits_that_cannot_be_compared_are_refused(
+def test_incomparable_commits_are_refused(
     folder: Path, sides: tuple[str, str], message: str
 ) -> None:
     done = ab(folder, sides=sides)
@@ -101,21 +101,21 @@ def test_commits_that_cannot_be_compared_are_refused(
     assert not (folder / "ab-results").exists()
 
 
-def test_impossible_rounds_are_refused_before_anything_is_built(folder: Path) -> None:
+def test_impossible_rounds_are_refused_before_building(folder: Path) -> None:
     done = ab(folder, "--build", "touch built", "--max-rounds", "1")
     assert done.returncode == 2
     assert "expected 2 <= --min-rounds <= --max-rounds" in done.stderr
     assert "build" not in done.stderr
 
 
-def test_a_folder_without_a_repository_is_named(folder: Path) -> None:
+def test_folder_without_a_repository_is_reported(folder: Path) -> None:
     done = benchkit("ab", "HEAD~1", "HEAD", "--", "sh", "bench.sh", cwd=folder)
     assert done.returncode == 2
     assert ".: not a git repository" in done.stderr
     assert "name the folder of the repository with --repo" in done.stderr
 
 
-def test_a_commit_that_cannot_be_built_is_an_error(folder: Path) -> None:
+def test_commit_that_cannot_be_built_is_an_error(folder: Path) -> None:
     done = ab(folder, "--build", "sh build.sh", sides=("HEAD~1", "HEAD"))
     assert done.returncode == 3
     assert "--build exited with code 1; try it in a checkout of that commit" in done.stderr
@@ -123,7 +123,7 @@ def test_a_commit_that_cannot_be_built_is_an_error(folder: Path) -> None:
     assert len(git(folder / "repo", "worktree", "list").splitlines()) == 1
 
 
-def test_a_failed_run_of_another_commit_is_set_aside(folder: Path) -> None:
+def test_failed_run_of_another_commit_is_set_aside(folder: Path) -> None:
     repo, sides = folder / "repo", ("HEAD~2", "HEAD")
     for script, words in (("exit 1\n", ()), (f"{BENCH}exit 0\n", ("--amend",))):
         (repo / "bench.sh").write_text(script)
@@ -135,7 +135,7 @@ def test_a_failed_run_of_another_commit_is_set_aside(folder: Path) -> None:
     assert " failed" not in benchkit("gate", "ab-results", cwd=folder).stdout
 
 
-def test_what_no_format_reads_and_what_fails_are_errors(folder: Path) -> None:
+def test_unreadable_output_and_failures_are_errors(folder: Path) -> None:
     words = ("ab", "HEAD~1", "HEAD", "--repo", "repo")
     for command, message in ((("echo", "hello"), "no results"), (("false",), "code 1")):
         done = benchkit(*words, "--out", command[0], "--", *command, cwd=folder)
@@ -147,7 +147,7 @@ def test_what_no_format_reads_and_what_fails_are_errors(folder: Path) -> None:
     assert "./nowhere: cannot be started" in done.stderr
 
 
-def test_changes_that_are_in_no_commit_are_warned_about(folder: Path) -> None:
+def test_uncommitted_changes_give_a_warning(folder: Path) -> None:
     (folder / "repo" / "level").write_text("2000\n")
     done = ab(folder)
     assert done.returncode == 0
@@ -156,9 +156,7 @@ def test_changes_that_are_in_no_commit_are_warned_about(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("during", ["build", "measurement"])
-def test_an_interruption_leaves_no_work_tree_and_the_series_goes_on(
-    folder: Path, during: str
-) -> None:
+def test_interrupt_leaves_no_work_tree_and_the_series_continues(folder: Path, during: str) -> None:
     hold = 'test -e "$RUNS.waits" || { touch "$RUNS.waits"; exec sleep 60; }'
     late = f'test "$(wc -l < "$RUNS")" -lt 5 || {hold}'
     script = f"{late}; . ./bench.sh" if during == "measurement" else ". ./bench.sh"

@@ -43,18 +43,18 @@ class Load:
         (self.root / "proc/stat").write_text(stat(self.idle, self.user))
 
 
-def test_a_quiet_machine_is_waited_for_once(tmp_path: Path) -> None:
+def test_quiet_machine_is_checked_once(tmp_path: Path) -> None:
     machine = Load(tmp_path, 0.05)
     assert Quiet(5, tmp_path, machine.sleep).wait() == ""
     assert machine.slept == 5
 
 
-def test_a_busy_machine_is_waited_for(tmp_path: Path) -> None:
+def test_busy_machine_is_waited_for(tmp_path: Path) -> None:
     machine = Load(tmp_path, 2.0, 0.5, 0.02)
     assert Quiet(5, tmp_path, machine.sleep).wait() == "waited 15 s until the machine was quiet"
 
 
-def test_a_machine_that_stays_busy_is_measured_and_not_waited_for_again(tmp_path: Path) -> None:
+def test_machine_that_stays_busy_is_measured_and_not_waited_for_again(tmp_path: Path) -> None:
     machine = Load(tmp_path, 1.4)
     quiet = Quiet(5, tmp_path, machine.sleep)
     message = "not quiet after {} s: other programs use 1.4 of 4 CPUs; measured anyway"
@@ -66,19 +66,19 @@ def test_a_machine_that_stays_busy_is_measured_and_not_waited_for_again(tmp_path
     assert quiet.wait() == "waited 10 s until the machine was quiet"
 
 
-def test_nothing_is_waited_for_where_no_load_is_recorded(tmp_path: Path) -> None:
+def test_wait_is_skipped_if_no_load_is_recorded(tmp_path: Path) -> None:
     assert Quiet(5, tmp_path).wait() == ""
     assert Quiet(0).wait() == ""
 
 
-def test_stolen_time_is_a_share_of_what_was_wanted() -> None:
+def test_stolen_time_is_a_share_of_the_requested_time() -> None:
     before = CpuTimes(times=(100, 0, 0, 800, 0, 0, 0, 100), cpus=2)
     now = CpuTimes(times=(190, 0, 0, 1700, 0, 0, 0, 110), cpus=2)
     assert now.share_stolen(before) == pytest.approx(0.1)
     assert now.count_busy(before) == pytest.approx(0.18)
 
 
-def test_conditions_are_those_of_the_time_between(tmp_path: Path) -> None:
+def test_conditions_cover_the_time_between_two_readings(tmp_path: Path) -> None:
     tasks = tmp_path / "proc/7/task"
     files = {
         "proc/stat": stat(0, 100), "proc/7/task/7/status": "nonvoluntary_ctxt_switches:\t5\n",
@@ -131,7 +131,7 @@ def test_cores_are_divided_with_all_their_threads(
         assert placed == placement_or_reason
 
 
-def test_what_is_started_inherits_its_cpus_and_nothing_else_does() -> None:
+def test_only_started_processes_inherit_the_cpus() -> None:
     before = os.sched_getaffinity(0)
     cpu = min(before)
     words = [sys.executable, "-c", "import os; print(os.sched_getaffinity(0))"]
@@ -142,7 +142,7 @@ def test_what_is_started_inherits_its_cpus_and_nothing_else_does() -> None:
 
 
 @pytest.mark.skipif(CORES < 2, reason="needs two CPUs")
-def test_service_and_generator_of_a_plan_run_apart(tmp_path: Path) -> None:
+def test_service_and_generator_of_a_plan_run_on_separate_cpus(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     report = Path(__file__).resolve().parents[2] / "fixtures/tracing-wrk/none/wrk-1.txt"
@@ -166,7 +166,7 @@ def test_service_and_generator_of_a_plan_run_apart(tmp_path: Path) -> None:
     assert {"switches", "service_switches", "stolen"} <= conditions.keys()
 
 
-def test_a_plan_without_a_service_has_nothing_to_pin(tmp_path: Path) -> None:
+def test_plan_without_a_service_cannot_be_pinned(tmp_path: Path) -> None:
     plan = {"command": "true", "pin": True, "variants": {"none": {}}}
     with pytest.raises(ConfigError, match="pins a service, but the plan does not start one"):
         carry_out(parse_plan(plan), tmp_path / "out")

@@ -28,7 +28,7 @@ def benchkit(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("show", [[], ["--show"]])
-def test_a_command_that_never_ends_is_stopped_with_all_its_children(
+def test_command_that_never_ends_is_stopped_with_all_its_children(
     tmp_path: Path, show: list[str]
 ) -> None:
     script = "trap '' INT; sleep 611 & echo begun; setsid sleep 612"
@@ -46,7 +46,7 @@ def test_a_command_that_never_ends_is_stopped_with_all_its_children(
     assert list_commands("sleep 611", "sleep 612") == []
 
 
-def test_a_shell_is_signalled_before_the_child_whose_end_it_would_print(
+def test_shell_is_signalled_before_its_children(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A set holds the numbers of processes in no order, which made the shell print `Terminated`."""
@@ -81,7 +81,7 @@ def test_preparations_that_never_end_are_stopped(tmp_path: Path) -> None:
         assert list_commands("sleep 613") == []
 
 
-def test_what_a_command_leaves_running_is_stopped_and_counted(tmp_path: Path) -> None:
+def test_leftover_processes_of_a_command_are_stopped_and_counted(tmp_path: Path) -> None:
     script = "sleep 614 & sleep 614 & true"
     words = ("capture", "--variant", "a", "--repeat", "2", "--", "sh", "-c", script)
     done = benchkit(*words, cwd=tmp_path)
@@ -90,7 +90,7 @@ def test_what_a_command_leaves_running_is_stopped_and_counted(tmp_path: Path) ->
     assert list_commands("sleep 614") == []
 
 
-def test_what_a_preparation_leaves_running_goes_on(tmp_path: Path) -> None:
+def test_leftover_processes_of_a_preparation_keep_running(tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_text("""
     before = "sleep 615 & echo $! > pid"
     after = "kill $(cat pid) && touch killed"

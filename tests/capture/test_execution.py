@@ -11,7 +11,7 @@ import pytest
 from benchkit.capture.execution import execute
 
 
-def test_nothing_that_a_command_prints_acts_on_a_terminal(
+def test_command_output_cannot_control_the_terminal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Terminal(StringIO):

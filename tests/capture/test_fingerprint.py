@@ -34,7 +34,7 @@ MACHINE = {
 }
 
 
-def test_the_machine_is_told(tmp_path: Path) -> None:
+def test_machine_is_described(tmp_path: Path) -> None:
     told = take_fingerprint(write(tmp_path, MACHINE), {})
     assert told["cpu"] == "12th Gen Intel(R) Core(TM) i7-1280P"
     assert told["siblings"] == "0-1 2 10"
@@ -44,7 +44,7 @@ def test_the_machine_is_told(tmp_path: Path) -> None:
     assert told["kernel"]
 
 
-def test_variables_are_told_by_an_allow_list() -> None:
+def test_only_allowed_variables_are_recorded() -> None:
     environ = {
         "GOGC": "off",
         "OTEL_EXPORTER_OTLP_ENDPOINT": "http://me:hidden@collector:4317",
@@ -101,13 +101,13 @@ def test_variables_are_told_by_an_allow_list() -> None:
     ],
     ids=["none", "unified, the group above", "unified, in a container", "version 1", "no quota"],
 )
-def test_limits_are_the_least_on_the_way_up(
+def test_limits_are_the_lowest_of_all_parent_groups(
     tmp_path: Path, files: dict[str, str], limits: dict[str, str]
 ) -> None:
     assert read_limits(write(tmp_path, files)) == limits
 
 
-def test_the_commit_is_that_of_the_working_folder(
+def test_commit_is_that_of_the_working_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(write(tmp_path, {"a.txt": "a"}))
@@ -123,7 +123,7 @@ def test_the_commit_is_that_of_the_working_folder(
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="Linux pins processes, others not")
-def test_a_pinned_process_says_so() -> None:
+def test_pinned_process_records_its_affinity() -> None:
     before = os.sched_getaffinity(0)
     if len(before) < 2:
         pytest.skip("one CPU alone")
@@ -162,7 +162,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 @pytest.mark.parametrize("place", [".gitattributes", ".git/info/attributes"])
-def test_no_command_of_a_checkouts_settings_is_run(
+def test_filters_of_a_checkout_are_not_run(
     checkout: Path, key: str, attribute: str, place: str
 ) -> None:
     (checkout / place).parent.mkdir(exist_ok=True)
@@ -172,7 +172,7 @@ def test_no_command_of_a_checkouts_settings_is_run(
     assert not (checkout / "ran").exists()
 
 
-def test_no_hook_of_a_checkout_is_run(checkout: Path) -> None:
+def test_hooks_of_a_checkout_are_not_run(checkout: Path) -> None:
     hook = checkout / "hooks/post-index-change"
     hook.parent.mkdir()
     hook.write_text("#!/bin/sh\ntouch ran\n")
@@ -182,7 +182,7 @@ def test_no_hook_of_a_checkout_is_run(checkout: Path) -> None:
     assert not (checkout / "ran").exists()
 
 
-def test_a_checkout_keeps_its_own_ends_of_lines_and_modes(checkout: Path) -> None:
+def test_line_endings_and_modes_of_a_checkout_are_not_changes(checkout: Path) -> None:
     subprocess.run(["git", "config", "core.autocrlf", "true"], check=True)
     subprocess.run(["git", "config", "core.filemode", "false"], check=True)
     (checkout / "a").chmod(0o755)
@@ -191,7 +191,7 @@ def test_a_checkout_keeps_its_own_ends_of_lines_and_modes(checkout: Path) -> Non
     assert take_fingerprint(checkout, {})["changed"] == "true"
 
 
-def test_git_that_waits_ends_with_all_it_started(
+def test_hanging_git_is_stopped_with_its_children(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     git = tmp_path / "bin/git"

@@ -36,11 +36,11 @@ def choose(places: Places, words: list[str], variant: str = "", benchmark: str =
         (["./bench.sh", "about-wrk-and-ab"], ""),
     ],
 )
-def test_the_tool_is_told_from_the_command(words: list[str], tool: str) -> None:
+def test_tool_is_inferred_from_the_command(words: list[str], tool: str) -> None:
     assert find_tool(words) == tool
 
 
-def test_names_are_those_of_the_known_layouts(tmp_path: Path) -> None:
+def test_file_names_follow_the_known_layouts(tmp_path: Path) -> None:
     places = Places(tmp_path)
     assert choose(places, WRK) == "wrk-1"
     assert choose(places, WRK, "otlp") == "otlp/wrk-1"
@@ -51,7 +51,7 @@ def test_names_are_those_of_the_known_layouts(tmp_path: Path) -> None:
         assert (claim.stem.name, claim.run) == ("wrk-warmup-1", 1)
 
 
-def test_what_is_there_is_added_to(tmp_path: Path) -> None:
+def test_existing_files_are_added_to(tmp_path: Path) -> None:
     for name, text in {
         "otlp/wrk-1.txt": "made by hand",
         "otlp/wrk-2.txt": "captured",
@@ -71,7 +71,7 @@ def test_what_is_there_is_added_to(tmp_path: Path) -> None:
     "variant",
     ["a/b", "../up", ".hidden", "..", "node_modules", "cadvisor-metrics-1", "1", "A b", "µ", ""],
 )
-def test_any_variant_stays_inside_and_is_walked(tmp_path: Path, variant: str) -> None:
+def test_any_variant_stays_inside_the_folder_and_is_read_back(tmp_path: Path, variant: str) -> None:
     with Places(tmp_path / "out").claim(WRK, variant, "", is_warmup=False) as claim:
         stem = claim.stem
     assert stem.resolve().is_relative_to(tmp_path / "out")
@@ -88,7 +88,7 @@ def test_any_variant_stays_inside_and_is_walked(tmp_path: Path, variant: str) ->
 
 
 @given(st.text(max_size=12), st.sampled_from(["c20", "text", "warmup", "7", "v13", "a-3-b", "x"]))
-def test_a_benchmark_in_a_name_is_no_other_label(text: str, word: str) -> None:
+def test_benchmark_in_a_name_gives_no_other_label(text: str, word: str) -> None:
     for benchmark in (text, word, f"{text}-{word}"):
         with (
             TemporaryDirectory() as root,
@@ -103,7 +103,7 @@ def test_a_benchmark_in_a_name_is_no_other_label(text: str, word: str) -> None:
 
 
 @pytest.mark.parametrize("is_there", [True, False])
-def test_no_run_is_written_through_a_planted_link(tmp_path: Path, is_there: bool) -> None:
+def test_runs_are_not_written_through_a_planted_link(tmp_path: Path, is_there: bool) -> None:
     if is_there:
         (tmp_path / "home").mkdir()
     (tmp_path / "results").mkdir()
@@ -113,7 +113,7 @@ def test_no_run_is_written_through_a_planted_link(tmp_path: Path, is_there: bool
     assert not list(tmp_path.glob("home/*"))
 
 
-def test_planted_sidecars_do_not_decide_how_runs_are_counted(tmp_path: Path) -> None:
+def test_planted_sidecars_do_not_affect_run_numbers(tmp_path: Path) -> None:
     (tmp_path / "none").mkdir()
     planted = 'variant = "none"\nrun = 9223372036854775807\nblock = 9223372036854775807\n'
     (tmp_path / "none/a.txt.run.toml").write_text(planted)

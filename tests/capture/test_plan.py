@@ -98,7 +98,7 @@ def test_every_key_is_read() -> None:
         ('[variants.a]\ncommand = "x \'y"', "No closing quotation"),
     ],
 )
-def test_what_cannot_be_used_is_refused(text: str, what: str) -> None:
+def test_invalid_plan_is_refused(text: str, what: str) -> None:
     with pytest.raises(ConfigError) as error:
         parse_plan(tomllib.loads(text), where="p.toml")
     assert what in str(error.value)
@@ -106,9 +106,7 @@ def test_what_cannot_be_used_is_refused(text: str, what: str) -> None:
 
 
 @pytest.mark.parametrize("content", [b"= 1", b"\xff\xfe\x00", None])
-def test_a_file_that_is_no_plan_is_a_configuration_error(
-    tmp_path: Path, content: bytes | None
-) -> None:
+def test_unreadable_plan_is_a_configuration_error(tmp_path: Path, content: bytes | None) -> None:
     path = tmp_path / "plan.toml"
     if content is not None:
         path.write_bytes(content)
@@ -121,7 +119,7 @@ variants = st.lists(st.text(min_size=1, max_size=3), min_size=1, max_size=5, uni
 
 
 @given(variants, st.integers(1, 12), st.sampled_from(ORDERS), st.integers(0, 9))
-def test_each_round_holds_each_variant_once(
+def test_each_round_contains_each_variant_once(
     names: list[str], rounds: int, order: str, seed: int
 ) -> None:
     made = order_rounds(names, rounds, order, seed)
@@ -130,7 +128,7 @@ def test_each_round_holds_each_variant_once(
 
 
 @given(variants, st.integers(1, 6))
-def test_a_straight_drift_touches_all_alike(names: list[str], pairs: int) -> None:
+def test_linear_drift_affects_all_variants_equally(names: list[str], pairs: int) -> None:
     made = order_rounds(names, 2 * pairs, "abba", 1)
     places = [variant for one in made for variant in one]
     sums: Counter[str] = Counter()
@@ -139,20 +137,20 @@ def test_a_straight_drift_touches_all_alike(names: list[str], pairs: int) -> Non
     assert len(set(sums.values())) == 1
 
 
-def test_rotation_puts_each_in_each_place() -> None:
+def test_rotation_puts_each_variant_in_each_position() -> None:
     made = order_rounds(list("abcd"), 8, "rotate", 1)
     assert Counter((at, v) for one in made for at, v in enumerate(one)) == Counter(
         {(at, v): 2 for at in range(4) for v in "abcd"}
     )
 
 
-def test_the_seed_decides_a_random_order() -> None:
+def test_random_order_depends_on_the_seed() -> None:
     made = [order_rounds(list("abcde"), 6, "random", seed) for seed in (1, 2)]
     assert made[0] != made[1]
     assert len({tuple(one) for one in made[0]}) > 1
 
 
-def test_a_variant_carries_numbers_that_its_commands_name() -> None:
+def test_variant_has_numbers_that_its_commands_use() -> None:
     table = {"command": "x {spans} | cat", "serve": "s -r {rate} {variant}", "ready": "h:{spans}"}
     variants = {"none": {"spans": 10, "rate": 0}, "otlp": {"spans": 14, "rate": 0.5}}
     otlp = parse_plan({**table, "variants": variants}).variants["otlp"]
@@ -170,7 +168,7 @@ EVIL = "a; touch stolen; $(touch stolen) `touch stolen` ' \" \\"
     "script",
     ["echo {variant} > a{variant}; cat a{variant}", "echo $HOME {variant}", "echo {variant}"],
 )
-def test_a_name_is_one_word_of_a_script(script: str, tmp_path: Path) -> None:
+def test_name_is_one_word_of_a_script(script: str, tmp_path: Path) -> None:
     name = EVIL.replace("/", "")
     words = parse_plan({"command": script, "variants": {name: {}}}).variants[name].command
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -190,7 +188,7 @@ def test_a_name_is_one_word_of_a_script(script: str, tmp_path: Path) -> None:
         "true # it's {variant}",
     ],
 )
-def test_a_name_that_would_act_inside_quotes_is_refused(script: str) -> None:
+def test_name_that_is_unsafe_inside_quotes_is_refused(script: str) -> None:
     with pytest.raises(ConfigError, match="cannot be inside quotes"):
         parse_plan({"command": script, "variants": {EVIL: {}}})
     (command,) = (
@@ -200,6 +198,6 @@ def test_a_name_that_would_act_inside_quotes_is_refused(script: str) -> None:
     assert "v 1" in command[-1]
 
 
-def test_words_are_split_before_the_name_is_put_in() -> None:
+def test_command_is_split_before_the_name_is_inserted() -> None:
     plan = parse_plan({"command": 'wrk -s "{variant}" {variant}', "variants": {"a; b": {}}})
     assert plan.variants["a; b"].command == ("wrk", "-s", "a; b", "a; b")

@@ -53,7 +53,7 @@ def record(commands: Commands, *, is_pinned: bool = False) -> Sidecar:
 
 
 @pytest.mark.parametrize("commands", [COMMANDS, WHOLE])
-def test_an_equal_plan_goes_on(commands: Commands) -> None:
+def test_equal_plan_continues(commands: Commands) -> None:
     sidecar = record(commands)
     assert "k3yOfMine" not in f"{sidecar.plan}"
     use_key(draw_key())
@@ -61,7 +61,7 @@ def test_an_equal_plan_goes_on(commands: Commands) -> None:
 
 
 @pytest.mark.parametrize("key", ["warmup", "before", "after", "serve", "ready", "build"])
-def test_every_part_of_a_plan_has_to_be_the_same(key: str) -> None:
+def test_every_part_of_a_plan_must_be_equal(key: str) -> None:
     without = replace(WHOLE, **{key: getattr(COMMANDS, key)})
     other = replace(WHOLE, **{key: getattr(OTHER, key)})
     for before, after, problem in (
@@ -74,7 +74,7 @@ def test_every_part_of_a_plan_has_to_be_the_same(key: str) -> None:
         assert "k3yOfMine" not in str(raised.value)
 
 
-def test_pinned_runs_go_on_pinned() -> None:
+def test_pinned_runs_continue_only_pinned() -> None:
     pinned, free = record(WHOLE, is_pinned=True), record(WHOLE)
     require_plan([pinned], {"none": WHOLE}, Path("results"), is_pinned=True)
     with pytest.raises(ConfigError, match="holds runs without 'pin' for none"):
@@ -83,7 +83,7 @@ def test_pinned_runs_go_on_pinned() -> None:
         require_plan([pinned], {"none": WHOLE}, Path("results"))
 
 
-def test_no_variant_is_added_to_a_series() -> None:
+def test_variant_cannot_be_added_to_a_series() -> None:
     rule = Stopping(design=SequentialDesign(least=4, most=9), margin=0.03, confidence=0.95)
     plan = Plan(variants=dict.fromkeys(("none", "new"), COMMANDS), stopping=rule)
     stated = [{key: f"{value}" for key, value in rule.state(number).items()} for number in (1, 2)]
@@ -93,7 +93,7 @@ def test_no_variant_is_added_to_a_series() -> None:
     assert count_rounds(sidecars[:1], plan, Path("results")) == {"none": 1, "new": 0}
 
 
-def test_two_sessions_do_not_measure_one_series(tmp_path: Path) -> None:
+def test_two_sessions_cannot_measure_one_series(tmp_path: Path) -> None:
     rule = Stopping(design=SequentialDesign(least=4, most=9), margin=0.03, confidence=0.95)
     plan = Plan(variants=dict.fromkeys("ab", Commands(command=("true",))), stopping=rule)
     with (
@@ -105,9 +105,7 @@ def test_two_sessions_do_not_measure_one_series(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a/gobench-9.txt", "a.txt", "older/1.txt"])
-def test_other_results_in_the_folder_are_refused_before_a_run_is_made(
-    tmp_path: Path, name: str
-) -> None:
+def test_other_results_in_the_folder_are_refused_before_any_run(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.parent.mkdir(exist_ok=True)
     path.write_text("BenchmarkGet 1000 999 ns/op\n", "utf-8")
@@ -128,7 +126,7 @@ def measure_script(folder: Path, script: str) -> Decision:
 LINE = "echo BenchmarkGet 1000 1002 ns/op"
 
 
-def test_a_run_that_printed_nothing_is_made_again(tmp_path: Path) -> None:
+def test_run_without_output_is_repeated(tmp_path: Path) -> None:
     script = f'echo >> $0; [ "$0.$(wc -l < $0)" = b.2 ] || {LINE}'
     with pytest.raises(DataError, match="no results of 'b' were read: the file is empty") as error:
         measure_script(tmp_path, script)
@@ -143,19 +141,19 @@ def test_a_run_that_printed_nothing_is_made_again(tmp_path: Path) -> None:
     assert len([*tmp_path.rglob("*.txt")]) == 4
 
 
-def test_several_results_in_one_run_end_the_series_after_its_first_round(tmp_path: Path) -> None:
+def test_several_results_per_run_end_the_series_after_its_first_round(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="several runs of one round") as error:
         measure_script(tmp_path, f"{LINE}; {LINE}")
     assert "for Go: -count 1" in error.value.hint
     assert len([*tmp_path.rglob("*.txt")]) == 2
 
 
-def test_steps_that_hide_a_change_end_the_series_with_their_size(tmp_path: Path) -> None:
+def test_coarse_rounding_ends_the_series_with_the_step_size(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"for any primary row: values are rounded"):
         measure_script(tmp_path, "echo BenchmarkGet 1000 10 ns/op")
 
 
-def test_a_short_series_is_first_judged_after_its_last_round() -> None:
+def test_short_series_is_first_judged_after_its_last_round() -> None:
     options = ("--min-rounds", "--max-rounds", "--margin", "--confidence")
     for least, most, expected in ((None, 3, (3, 3)), (None, None, (4, 40)), (2, 9, (2, 9))):
         design = read_rule(dict(zip(options, (least, most, None, None), strict=True))).design
@@ -164,7 +162,7 @@ def test_a_short_series_is_first_judged_after_its_last_round() -> None:
         read_rule(dict(zip(options, (None, 1, None, None), strict=True)))
 
 
-def test_runs_that_failed_by_another_command_are_set_aside(tmp_path: Path) -> None:
+def test_failed_runs_of_another_command_are_set_aside(tmp_path: Path) -> None:
     for number, command in enumerate((("wkr", "http://h/"), COMMANDS.command), 1):
         run = Record(argv=redact(command), start=AT, end=AT, exit=1, variant="a", role="failed")
         (tmp_path / f"{number}.txt").touch()
@@ -180,7 +178,7 @@ def test_runs_that_failed_by_another_command_are_set_aside(tmp_path: Path) -> No
     ]  # fmt: skip
 
 
-def test_what_is_refused_names_no_cpus_before(tmp_path: Path) -> None:
+def test_refused_session_prints_no_cpus(tmp_path: Path) -> None:
     rule = Stopping(design=SequentialDesign(least=4, most=9), margin=0.03, confidence=0.95)
     run = Record(argv=["true"], start=AT, end=AT, exit=0, variant="a", stopping=rule.state(1))
     (tmp_path / "1.txt.run.toml").write_text(write_sidecar(run), "utf-8")

@@ -97,7 +97,7 @@ def list_left(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("manner", ["plain", "late", "family", "daemon", "stubborn"])
-def test_a_service_is_measured_and_leaves_nothing_behind(
+def test_service_is_measured_and_leaves_nothing_behind(
     capture: Callable[..., Session],
     tmp_path: Path,
     port: int,
@@ -116,7 +116,7 @@ def test_a_service_is_measured_and_leaves_nothing_behind(
     assert list_left(tmp_path) == []
 
 
-def test_a_process_of_others_is_neither_measured_nor_stopped(
+def test_unrelated_process_is_neither_measured_nor_stopped(
     capture: Callable[..., Session],
 ) -> None:
     with subprocess.Popen(["/bin/sh", "-c", "while :; do sleep 0.05; done"]) as other:
@@ -127,7 +127,7 @@ def test_a_process_of_others_is_neither_measured_nor_stopped(
             other.kill()
 
 
-def test_a_closed_terminal_that_is_ignored_on_purpose_stays_ignored() -> None:
+def test_ignored_hangup_signal_stays_ignored() -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         with interruptible():
@@ -136,7 +136,7 @@ def test_a_closed_terminal_that_is_ignored_on_purpose_stays_ignored() -> None:
         signal.signal(signal.SIGHUP, before)
 
 
-def test_a_service_that_ends_says_so_with_its_last_lines(
+def test_exited_service_is_reported_with_its_last_lines(
     capture: Callable[..., Session],
 ) -> None:
     session = capture("broken")
@@ -147,7 +147,7 @@ def test_a_service_that_ends_says_so_with_its_last_lines(
     assert session.problem.startswith("serve = ")
 
 
-def test_a_service_that_does_not_answer_is_not_waited_for_for_ever(
+def test_wait_for_an_unresponsive_service_is_limited(
     capture: Callable[..., Session],
     tmp_path: Path,
     port: int,
@@ -176,7 +176,7 @@ def test_a_service_that_does_not_answer_is_not_waited_for_for_ever(
     ],
     ids=["slow header", "endless header", "invalid address", "invalid host"],
 )
-def test_a_response_without_an_end_or_target_is_no_answer(
+def test_incomplete_response_or_bad_redirect_is_not_an_answer(
     port: int, head: str, rest: str, problem: str
 ) -> None:
     def respond(server: socket.socket) -> None:
@@ -208,7 +208,7 @@ class Locked(BaseHTTPRequestHandler):
 @pytest.mark.parametrize(
     ("user", "path", "status"), [("me:c0ffee", "", 0), ("me:c0c0a", "", 401), ("u:p", "busy", 503)]
 )
-def test_the_credentials_of_an_address_are_sent_and_a_refusal_is_named(
+def test_credentials_are_sent_and_a_refusal_is_reported(
     port: int, user: str, path: str, status: int
 ) -> None:
     table = {"ready": f"http://{user}@127.0.0.1:{port}/{path}", "ready_timeout": 0}
@@ -225,7 +225,7 @@ def test_the_credentials_of_an_address_are_sent_and_a_refusal_is_named(
         server.shutdown()
 
 
-def test_quoting_a_log_does_not_move_the_place_where_the_service_writes() -> None:
+def test_quoting_a_log_keeps_the_write_position_of_the_service() -> None:
     with TemporaryFile() as log:
         os.write(log.fileno(), b"one\ntwo\n")
         os.lseek(log.fileno(), 3, os.SEEK_SET)
@@ -233,7 +233,7 @@ def test_quoting_a_log_does_not_move_the_place_where_the_service_writes() -> Non
         assert os.lseek(log.fileno(), 0, os.SEEK_CUR) == 3
 
 
-def test_a_run_in_which_the_service_ended_failed(
+def test_run_fails_if_the_service_exits(
     capture: Callable[..., Session],
 ) -> None:
     session = capture("plain", "/die")
@@ -241,7 +241,7 @@ def test_a_run_in_which_the_service_ended_failed(
     assert "during the run, the service exited with code 7; its last lines: " in session.problem
 
 
-def test_a_run_ends_with_its_service_though_the_command_goes_on(
+def test_run_ends_with_its_service_though_the_command_continues(
     capture: Callable[..., Session], port: int
 ) -> None:
     script = f"{sys.executable} -c '{GET}' http://127.0.0.1:{port}/die 2> /dev/null; sleep 600"
@@ -253,7 +253,7 @@ def test_a_run_ends_with_its_service_though_the_command_goes_on(
     assert "during the run, the service exited with code 7; its last lines: " in session.problem
 
 
-def test_nothing_is_measured_that_was_there_before(
+def test_program_already_on_the_port_is_not_measured(
     capture: Callable[..., Session], port: int
 ) -> None:
     with socket.create_server(("127.0.0.1", port)):
@@ -262,7 +262,7 @@ def test_nothing_is_measured_that_was_there_before(
     assert "another program already answers there" in session.problem
 
 
-def test_ready_alone_waits_for_what_before_started(
+def test_ready_without_serve_waits_for_a_service_started_before(
     capture: Callable[..., Session], port: int
 ) -> None:
     asleep = [sys.executable, "-c", "import time; time.sleep(9)"]
@@ -278,7 +278,7 @@ def test_ready_alone_waits_for_what_before_started(
         assert running is None
 
 
-def test_the_manuals_plan_can_be_carried_out(
+def test_plan_of_the_manual_can_be_run(
     tmp_path: Path, port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = Path(__file__).parents[2] / "benchkit/manual/howto/capture.md"
@@ -302,7 +302,7 @@ def test_the_manuals_plan_can_be_carried_out(
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("manner", ["family", "deaf"])
-def test_an_interruption_stops_the_service(
+def test_interrupt_stops_the_service(
     tmp_path: Path, port: int, manner: str, number: signal.Signals
 ) -> None:
     (tmp_path / "server.py").write_text(SERVER)
@@ -326,7 +326,7 @@ def test_an_interruption_stops_the_service(
     assert list_left(tmp_path) == []
 
 
-def test_a_service_ends_with_a_session_that_is_killed(tmp_path: Path, port: int) -> None:
+def test_service_ends_with_a_killed_session(tmp_path: Path, port: int) -> None:
     (tmp_path / "server.py").write_text(SERVER)
     serve = sys.executable, f"{tmp_path}/server.py", f"{port}", "family"
     program = f"""

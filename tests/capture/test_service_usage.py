@@ -63,7 +63,7 @@ print(pathlib.Path({report!r}).read_text())
 """
 
 
-def test_the_samples_agree_with_what_the_kernel_counts() -> None:
+def test_samples_agree_with_the_kernel() -> None:
     process = subprocess.Popen([sys.executable, "-c", BURN], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     with recording([process.pid]) as samples, process.stdout as output:
@@ -78,7 +78,7 @@ def test_the_samples_agree_with_what_the_kernel_counts() -> None:
     assert memory > 40e6
 
 
-def test_only_a_process_that_listens_is_measured() -> None:
+def test_only_a_listening_process_is_measured() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         assert is_served_by({os.getpid()}, port)
@@ -86,7 +86,7 @@ def test_only_a_process_that_listens_is_measured() -> None:
     assert not is_served_by({os.getpid()}, port)
 
 
-def test_a_service_that_is_not_measured_is_named_once_with_what_to_do(
+def test_unmeasured_service_is_reported_once_with_a_remedy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("benchkit.capture.service.is_served_by", lambda *_: False)
@@ -109,7 +109,7 @@ def test_a_service_that_is_not_measured_is_named_once_with_what_to_do(
     )
 
 
-def test_a_capture_has_the_cpu_per_request_of_its_service(tmp_path: Path) -> None:
+def test_capture_has_the_cpu_per_request_of_its_service(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = f"{probe.getsockname()[1]}"
     counted = tmp_path / "cores"

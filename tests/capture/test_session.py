@@ -109,7 +109,7 @@ command = "wrk {variant}"
 """
 
 
-def test_a_plan_becomes_a_folder_that_compare_reads(bench: Path) -> None:
+def test_plan_becomes_a_folder_that_compare_reads(bench: Path) -> None:
     (bench / "plan.toml").write_text(PLAN)
     done = benchkit(bench, "capture", "--plan", "plan.toml", "--out", "out")
     assert done.returncode == 0, done.stderr
@@ -136,7 +136,7 @@ def test_a_plan_becomes_a_folder_that_compare_reads(bench: Path) -> None:
     assert codes & {"B330", "B331"} == set()
 
 
-def test_a_second_session_adds_its_rounds(bench: Path) -> None:
+def test_second_session_adds_its_rounds(bench: Path) -> None:
     (bench / "plan.toml").write_text(PLAN.replace("rounds = 8", "rounds = 1"))
     for _ in range(2):
         assert benchkit(bench, "capture", "--plan", "plan.toml").returncode == 0
@@ -149,7 +149,7 @@ def test_a_second_session_adds_its_rounds(bench: Path) -> None:
     ]
 
 
-def test_one_command_is_repeated(bench: Path) -> None:
+def test_command_is_repeated(bench: Path) -> None:
     secret = ["-H", "Authorization: Bearer hidden", "http://me:hidden@h/"]
     arguments = ["--variant", "none", "--repeat", "2", "--", "wrk", "none", *secret]
     done = benchkit(bench, "capture", *arguments)
@@ -167,7 +167,7 @@ def test_one_command_is_repeated(bench: Path) -> None:
     assert "hidden" not in text
 
 
-def test_what_is_shown_is_kept_as_well(bench: Path) -> None:
+def test_shown_output_is_kept_too(bench: Path) -> None:
     done = benchkit(bench, "capture", "--show", "--out", "out", "--", "wrk", "none")
     assert done.returncode == 0
     assert "Latency Distribution" in done.stderr
@@ -176,7 +176,7 @@ def test_what_is_shown_is_kept_as_well(bench: Path) -> None:
     assert (bench / "out/wrk-1.stderr").read_text() == "a remark"
 
 
-def test_binary_output_is_called_so(bench: Path) -> None:
+def test_binary_output_gets_a_binary_file_name(bench: Path) -> None:
     gob = FIXTURES / "skywalking-vegeta" / "no-agent" / "vegeta-results-1.bin"
     source = next((FIXTURES / "skywalking-vegeta").rglob("*.bin"), gob)
     done = benchkit(bench, "capture", "--variant", "a", "--", "cat", str(source))
@@ -185,7 +185,7 @@ def test_binary_output_is_called_so(bench: Path) -> None:
     assert [run["variant"] for run in listed(bench, "results")] == ["a"]
 
 
-def test_a_failing_command_stops_the_session_and_is_not_compared(bench: Path) -> None:
+def test_failing_command_stops_the_session_and_is_not_compared(bench: Path) -> None:
     script = "wrk none; test -f twice && exit 7; test -f calls-none && touch twice; exit 0"
     arguments = ["--variant", "none", "--repeat", "4", "--", "sh", "-c", script]
     done = benchkit(bench, "capture", *arguments)
@@ -202,7 +202,7 @@ def test_a_failing_command_stops_the_session_and_is_not_compared(bench: Path) ->
     assert "made 0 of 4 runs; 4 more failed and are kept, but not compared" in done.stderr
 
 
-def test_a_failing_preparation_is_told_and_cleaned_up_after(bench: Path) -> None:
+def test_failing_preparation_is_reported_and_cleaned_up(bench: Path) -> None:
     (bench / "plan.toml").write_text("""
     before = "touch up; test {variant} = a"
     after = "rm up"
@@ -220,7 +220,7 @@ def test_a_failing_preparation_is_told_and_cleaned_up_after(bench: Path) -> None
     assert [run["variant"] for run in listed(bench, "results")] == ["a"]
 
 
-def test_a_run_that_failed_without_a_word_is_no_refusal(bench: Path) -> None:
+def test_failed_run_without_output_is_not_a_refusal(bench: Path) -> None:
     assert benchkit(bench, "capture", "--variant", "a", "--", "wrk", "none").returncode == 0
     failed = benchkit(bench, "capture", "--variant", "a", "--", "false")
     assert failed.returncode == 3
@@ -230,7 +230,7 @@ def test_a_run_that_failed_without_a_word_is_no_refusal(bench: Path) -> None:
     assert sorted(outcomes) == ["failed", "read"]
 
 
-def test_a_crossed_threshold_of_k6_is_a_whole_run(bench: Path) -> None:
+def test_crossed_k6_threshold_is_a_complete_run(bench: Path) -> None:
     text = next((FIXTURES / "shorturl-k6" / "baseline").glob("k6*1.txt"))
     shim = bench / "bin" / "k6"
     shim.write_text(f'#!/bin/sh\ncat "{text}"\nexit 99\n')
@@ -241,7 +241,7 @@ def test_a_crossed_threshold_of_k6_is_a_whole_run(bench: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interruption_leaves_a_valid_folder(bench: Path, number: signal.Signals) -> None:
+def test_interrupt_leaves_a_valid_folder(bench: Path, number: signal.Signals) -> None:
     script = "wrk none; test -f once && { touch waiting; sleep 60; }; touch once"
     process = start(bench, "--variant", "none", "--repeat", "5", "--", "sh", "-c", script)
     wait_for(bench / "waiting")
@@ -264,7 +264,7 @@ def test_an_interruption_leaves_a_valid_folder(bench: Path, number: signal.Signa
     ]
 
 
-def test_what_was_started_is_stopped_after_an_interruption(bench: Path) -> None:
+def test_after_command_runs_after_an_interrupt(bench: Path) -> None:
     plan = """
     before = "touch up"
     after = "rm up"
@@ -280,7 +280,7 @@ def test_what_was_started_is_stopped_after_an_interruption(bench: Path) -> None:
     assert not (bench / "up").exists()
 
 
-def test_a_kill_leaves_no_half_written_run(bench: Path) -> None:
+def test_killed_session_leaves_no_half_written_run(bench: Path) -> None:
     script = "echo $$ > pid; wrk none; touch waiting; exec sleep 60"
     process = start(bench, "--variant", "none", "--", "sh", "-c", script)
     wait_for(bench / "waiting")
@@ -301,7 +301,7 @@ def test_a_kill_leaves_no_half_written_run(bench: Path) -> None:
     assert names == ["wrk-2.stderr", "wrk-2.txt", "wrk-2.txt.run.toml"]  # the first is not erased
 
 
-def test_sessions_at_once_take_names_of_their_own(bench: Path) -> None:
+def test_simultaneous_sessions_use_distinct_names(bench: Path) -> None:
     script = "sleep 0.1; echo wrk none $0"
     sessions = [
         start(bench, "--variant", "none", "--repeat", "3", "--", "sh", "-c", script, f"{n}")
@@ -327,7 +327,7 @@ def test_sessions_at_once_take_names_of_their_own(bench: Path) -> None:
     [".wrk-1.out", ".wrk-1.err", ".wrk-1.run.toml", "wrk-1.txt", "wrk-1.txt.run.toml"],
 )
 @pytest.mark.parametrize("is_dangling", [True, False])
-def test_a_planted_link_is_not_followed(bench: Path, name: str, is_dangling: bool) -> None:
+def test_planted_link_is_not_followed(bench: Path, name: str, is_dangling: bool) -> None:
     victim = bench / "victim"
     if not is_dangling:
         victim.write_text("precious")
@@ -343,7 +343,7 @@ def test_a_planted_link_is_not_followed(bench: Path, name: str, is_dangling: boo
     assert planted.with_name("wrk-2.txt").is_file()
 
 
-def test_a_full_disk_ends_the_session_and_leaves_nothing_half_written(bench: Path) -> None:
+def test_full_disk_ends_the_session_and_leaves_nothing_half_written(bench: Path) -> None:
     limited = (
         "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10));"
@@ -384,7 +384,7 @@ def test_usage_errors_run_nothing(
     assert not (bench / "results").exists()
 
 
-def test_the_runs_are_told_as_json(bench: Path) -> None:
+def test_runs_are_printed_as_json(bench: Path) -> None:
     done = benchkit(bench, "capture", "--quiet", "--format", "json", "--", "wrk", "none")
     assert (done.returncode, done.stderr) == (0, "")
     document = json.loads(done.stdout)
@@ -392,7 +392,7 @@ def test_the_runs_are_told_as_json(bench: Path) -> None:
     assert [*document["runs"][0]] == ["variant", "role", "run", "duration", "exit", "file"]
 
 
-def test_a_secret_in_a_variants_name_is_kept_nowhere(bench: Path) -> None:
+def test_secret_in_a_variant_name_is_not_stored(bench: Path) -> None:
     command = (sys.executable, "-c", "print(1)")
     assert benchkit(bench, "capture", "--variant", "token=c0ffee", "--", *command).returncode == 0
     files = [path for path in (bench / "results").rglob("*") if path.is_file()]

@@ -47,7 +47,7 @@ def test_every_key_is_read_back() -> None:
     )
 
 
-def test_what_was_not_named_is_left_to_the_path() -> None:
+def test_unnamed_labels_are_left_to_the_path() -> None:
     found, problems = read_sidecar(
         write_sidecar(Record(argv=["wrk"], start=START, end=START, exit=0)), ""
     )
@@ -65,6 +65,6 @@ def test_any_text_is_read_back(variant: str, env: dict[str, str], word: str) -> 
     assert (found.variant, found.env) == (f"v{variant}", env)
 
 
-def test_a_name_that_is_no_unicode_is_spelled() -> None:
+def test_name_that_is_not_unicode_is_escaped() -> None:
     record = Record(argv=["cat", "a\udcff"], start=START, end=START, exit=0)
     assert read_sidecar(write_sidecar(record), "")[0].command == r"cat 'a\udcff'"

@@ -15,7 +15,7 @@ GO = [str(FIXTURES / "redis-gobench" / f"{side}.txt") for side in ("baseline", "
 WRK = str(FIXTURES / "tracing-wrk")
 
 
-def test_compare_and_runs_keep_the_benchmarks_that_match(tmp_path: Path) -> None:
+def test_compare_and_runs_keep_matching_benchmarks(tmp_path: Path) -> None:
     options = ("--benchmark", "*/Ping", "--benchmark", "Redis/Set", "--format", "csv")
     compared = benchkit("compare", *GO, *options, cwd=tmp_path)
     assert {row["benchmark"] for row in csv.DictReader(StringIO(compared.stdout))} == {
@@ -29,7 +29,7 @@ def test_compare_and_runs_keep_the_benchmarks_that_match(tmp_path: Path) -> None
     }
 
 
-def test_a_stored_table_keeps_the_benchmarks_that_match(tmp_path: Path) -> None:
+def test_stored_table_keeps_matching_benchmarks(tmp_path: Path) -> None:
     assert benchkit("ingest", *GO, cwd=tmp_path).returncode == 0
     for command in ("runs", "export"):
         result = benchkit(command, "--benchmark", "*Ping", "--format", "csv", cwd=tmp_path)
@@ -52,7 +52,7 @@ def test_a_stored_table_keeps_the_benchmarks_that_match(tmp_path: Path) -> None:
     ],
     ids=lambda command: command[0],
 )
-def test_a_pattern_that_matches_nothing_names_the_nearest(
+def test_pattern_without_a_match_suggests_the_nearest_name(
     command: tuple[str, ...], tmp_path: Path
 ) -> None:
     result = benchkit(*command, *GO, "--benchmark", "Redis/Pimg", cwd=tmp_path)
@@ -63,14 +63,14 @@ def test_a_pattern_that_matches_nothing_names_the_nearest(
     )
 
 
-def test_ingest_takes_the_option_for_the_name_of_what_is_read(tmp_path: Path) -> None:
+def test_ingest_uses_the_option_as_the_benchmark_name(tmp_path: Path) -> None:
     benchkit("ingest", f"{WRK}/none/wrk-1.txt", "--benchmark", "users", cwd=tmp_path)
     runs = json.loads(benchkit("runs", "--format", "json", cwd=tmp_path).stdout)["runs"]
     assert {run["benchmark"] for run in runs} == {"users"}
 
 
 @pytest.mark.parametrize("command", [("compare",), ("gate", "--self-test")], ids=str)
-def test_a_statistic_alone_is_completed(command: tuple[str, ...], tmp_path: Path) -> None:
+def test_bare_statistic_suggests_a_metric(command: tuple[str, ...], tmp_path: Path) -> None:
     option = ("--metric", "p99") if command == ("compare",) else ("--max-overhead", "p99=5%")
     result = benchkit(*command, WRK, "--baseline", "none", *option, cwd=tmp_path)
     assert "did you mean latency.p99?" in result.stderr + result.stdout
@@ -78,7 +78,7 @@ def test_a_statistic_alone_is_completed(command: tuple[str, ...], tmp_path: Path
 
 
 @pytest.mark.parametrize("command", ["compare", "runs", "plan", "check", "formats"])
-def test_markdown_is_another_name_of_md(command: str, tmp_path: Path) -> None:
+def test_markdown_is_an_alias_of_md(command: str, tmp_path: Path) -> None:
     paths = () if command == "formats" else (WRK,)
     long = benchkit(command, *paths, "--format", "markdown", cwd=tmp_path)
     short = benchkit(command, *paths, "--format", "md", cwd=tmp_path)
@@ -86,7 +86,7 @@ def test_markdown_is_another_name_of_md(command: str, tmp_path: Path) -> None:
     assert long.stdout == short.stdout
 
 
-def test_a_plan_is_made_for_the_variants_that_are_named(tmp_path: Path) -> None:
+def test_plan_covers_the_requested_variants(tmp_path: Path) -> None:
     options = ("--variant", "otlp", "--format", "json")
     plan = json.loads(benchkit("plan", WRK, *options, cwd=tmp_path).stdout)
     variants = {row["replicates"]["variant"] for row in plan["plan"]["rows"]}

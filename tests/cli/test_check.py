@@ -37,7 +37,7 @@ def codes(text: str) -> list[str]:
     return [finding["code"] for finding in json.loads(text)["findings"]]
 
 
-def test_findings_stand_below_their_code(folder: str, capsys: Captured) -> None:
+def test_findings_are_listed_below_their_code(folder: str, capsys: Captured) -> None:
     assert run(["check", folder]) == ExitCode.DONE
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "1 warning, 2 notes in 1 run"
@@ -50,26 +50,26 @@ def test_findings_stand_below_their_code(folder: str, capsys: Captured) -> None:
     assert lines[6].startswith("B415 info")
 
 
-def test_nothing_found_is_said(clean: str, capsys: Captured) -> None:
+def test_missing_findings_are_stated(clean: str, capsys: Captured) -> None:
     quiet = ["--ignore", "B200", "--strict", "--free-of", "info"]
     assert run(["check", clean, *quiet]) == ExitCode.DONE
     assert capsys.readouterr().out == "no findings in 1 run\n"
 
 
-def test_one_variant_is_said_to_be_compared_with_nothing(clean: str, capsys: Captured) -> None:
+def test_single_variant_has_nothing_to_compare_with(clean: str, capsys: Captured) -> None:
     assert run(["check", clean, "--strict"]) == ExitCode.DONE
     out = capsys.readouterr().out
     assert out.startswith("1 note in 1 run\n\nB200 info")
     assert "nothing to compare: 'none' is the only variant" in out
 
 
-def test_files_beside_the_load_are_no_runs(tmp_path: Path, capsys: Captured) -> None:
+def test_companion_files_are_not_runs(tmp_path: Path, capsys: Captured) -> None:
     audit_inputs.check(tmp_path, audit_inputs.spans())
     assert run(["check", str(tmp_path)]) == ExitCode.DONE
     assert capsys.readouterr().out.partition("\n")[0].endswith(" in 1 run")
 
 
-def test_a_sweep_alone_is_one_finding(capsys: Captured) -> None:
+def test_single_sweep_is_one_finding(capsys: Captured) -> None:
     sweep = audit_inputs.FIXTURES / "nginx-ab" / "nginx"
     assert run(["check", str(sweep), "--format", "json", "--select", "B2"]) == ExitCode.DONE
     assert codes(capsys.readouterr().out) == ["B205"]
@@ -84,14 +84,14 @@ def test_a_sweep_alone_is_one_finding(capsys: Captured) -> None:
         (["--select", "B3", "--ignore", "B31"], []),
     ],
 )
-def test_codes_are_selected_by_their_beginnings(
+def test_codes_are_selected_by_prefix(
     options: list[str], left: list[str], folder: str, capsys: Captured
 ) -> None:
     assert run(["check", folder, "--format", "json", *options]) == ExitCode.DONE
     assert codes(capsys.readouterr().out) == left
 
 
-def test_a_code_that_is_none_is_refused_with_the_nearest(folder: str, capsys: Captured) -> None:
+def test_unknown_code_suggests_the_nearest(folder: str, capsys: Captured) -> None:
     assert run(["check", folder, "--ignore", "B319x"]) == ExitCode.USAGE
     assert "no code starts with 'B319X'; did you mean 'B319'?" in capsys.readouterr().err
 
@@ -108,14 +108,14 @@ def test_a_code_that_is_none_is_refused_with_the_nearest(folder: str, capsys: Ca
         (["--free-of", "grave"], ExitCode.USAGE),
     ],
 )
-def test_the_exit_code_is_what_was_asked_for(
+def test_exit_code_follows_the_options(
     options: list[str], code: ExitCode, folder: str, capsys: Captured
 ) -> None:
     assert run(["check", folder, *options]) == code
     capsys.readouterr()
 
 
-def test_strictly_a_refused_source_is_one_too_many(clean: str, capsys: Captured) -> None:
+def test_strict_fails_on_a_refused_source(clean: str, capsys: Captured) -> None:
     (Path(clean) / "none" / "broken-2.txt").write_text("no report\n", encoding="utf-8")
     assert run(["check", clean]) == ExitCode.DONE
     assert run(["check", clean, "--strict"]) == ExitCode.DATA
@@ -132,7 +132,7 @@ def test_csv_and_markdown_have_every_finding(folder: str, capsys: Captured) -> N
     assert sum(line.startswith("| B") for line in table) == 3
 
 
-def test_the_store_is_checked_where_no_path_is_named(
+def test_store_is_checked_if_no_path_is_given(
     folder: str, tmp_path: Path, capsys: Captured
 ) -> None:
     store = str(tmp_path / "store")
@@ -142,7 +142,7 @@ def test_the_store_is_checked_where_no_path_is_named(
     assert codes(capsys.readouterr().out) == ["B310", "B415", "B200"]
 
 
-def test_a_comparison_shows_the_gravest_and_counts_the_rest(capsys: Captured) -> None:
+def test_comparison_shows_the_most_severe_findings_and_counts_the_rest(capsys: Captured) -> None:
     fixtures = audit_inputs.FIXTURES / "tracing-wrk"
     assert run(["compare", str(fixtures)]) == ExitCode.DONE
     told = [line for line in capsys.readouterr().out.splitlines() if line[:2] in {"! ", "… "}]
@@ -152,14 +152,14 @@ def test_a_comparison_shows_the_gravest_and_counts_the_rest(capsys: Captured) ->
 
 
 @pytest.mark.parametrize("word", ["B310", "b310", "latency", "latency.p99.9", "wrk2", "k6_raw"])
-def test_a_word_is_explained(word: str, capsys: Captured) -> None:
+def test_term_is_explained(word: str, capsys: Captured) -> None:
     assert run(["explain", word]) == ExitCode.DONE
     out = capsys.readouterr().out
     assert len(out.splitlines()) > 4
     assert max(map(len, out.splitlines())) <= 100
 
 
-def test_a_long_explanation_is_whole_in_markdown(capsys: Captured) -> None:
+def test_long_explanation_is_complete_in_markdown(capsys: Captured) -> None:
     assert run(["explain", "B111", "--format", "md"]) == ExitCode.DONE
     out = capsys.readouterr().out
     assert "<br>(2) Runs that were measured separately" in out
@@ -175,7 +175,7 @@ def test_every_code_is_explained(code: str, capsys: Captured) -> None:
     assert set(told["parts"]) == {"severity", "what", "why", "example", "do"}
 
 
-def test_without_a_word_all_codes_are_listed(capsys: Captured) -> None:
+def test_explain_without_a_term_lists_all_codes(capsys: Captured) -> None:
     assert run(["explain"]) == ExitCode.DONE
     out = capsys.readouterr().out
     assert all(code in out for code in CATALOGUE)
@@ -184,11 +184,11 @@ def test_without_a_word_all_codes_are_listed(capsys: Captured) -> None:
 @pytest.mark.parametrize(
     ("word", "near"), [("B3100", "B310"), ("latncy", "latency"), ("vegta", "vegeta")]
 )
-def test_an_unknown_word_gets_the_nearest(word: str, near: str, capsys: Captured) -> None:
+def test_unknown_term_suggests_the_nearest(word: str, near: str, capsys: Captured) -> None:
     assert run(["explain", word]) == ExitCode.USAGE
     assert f"did you mean {near!r}?" in capsys.readouterr().err
 
 
-def test_an_explanation_is_markdown_on_request(capsys: Captured) -> None:
+def test_explanation_is_available_as_markdown(capsys: Captured) -> None:
     assert run(["explain", "B423", "--format", "md"]) == ExitCode.DONE
     assert capsys.readouterr().out.startswith("### B423: spans were lost")

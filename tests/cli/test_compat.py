@@ -20,7 +20,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return ["old.txt", "new.txt"]
 
 
-def test_the_table_is_on_stdout_and_the_rest_on_stderr(
+def test_table_is_on_stdout_and_the_rest_on_stderr(
     files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run([*COMPAT, "--format", "csv", *files]) == 0
@@ -33,7 +33,7 @@ def test_the_table_is_on_stdout_and_the_rest_on_stderr(
     assert len(lines) == 3
 
 
-def test_quiet_leaves_the_table(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_quiet_prints_only_the_table(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run([*COMPAT, "--format", "csv", "-q", "--confidence", "99%", *files]) == 0
     assert capsys.readouterr().err == ""
 
@@ -45,13 +45,13 @@ def test_text_is_the_default(files: list[str], capsys: pytest.CaptureFixture[str
     assert printed.err.startswith("warning: B306 ")
 
 
-def test_a_file_that_ends_in_csv_tells_the_format(files: list[str], tmp_path: Path) -> None:
+def test_csv_file_name_selects_the_format(files: list[str], tmp_path: Path) -> None:
     assert run([*COMPAT, "-o", "out.csv", *files]) == 0
     assert (tmp_path / "out.csv").read_text(encoding="utf-8").startswith(",old.txt,,new.txt,")
 
 
 @pytest.mark.parametrize("dashes", ["-", "--"])
-def test_options_have_one_dash_or_two(
+def test_options_accept_one_dash_or_two(
     dashes: str, files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = {
@@ -81,7 +81,7 @@ def test_options_have_one_dash_or_two(
         ),
     ],
 )
-def test_what_benchstat_passes_over_exits_0(
+def test_input_that_benchstat_ignores_exits_0(
     files: list[str], capsys: pytest.CaptureFixture[str], arguments: list[str], error: str
 ) -> None:
     assert run([*COMPAT, "-q", *arguments, *files]) == 0
@@ -89,7 +89,9 @@ def test_what_benchstat_passes_over_exits_0(
     assert (printed.out, printed.err) == ("", error)
 
 
-def test_no_result_is_no_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_input_without_results_gives_no_output(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     empty, out = tmp_path / "empty.txt", tmp_path / "out.txt"
     empty.touch()
     assert run([*COMPAT, str(empty)]) == 0
@@ -108,7 +110,7 @@ def test_no_result_is_no_output(tmp_path: Path, capsys: pytest.CaptureFixture[st
         (["-alpha", "much"], "--alpha: 'much' is not a number"),
     ],
 )
-def test_refusals(
+def test_invalid_options_are_refused(
     files: list[str], capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
     assert run([*COMPAT, *arguments, *files]) == 2
@@ -117,14 +119,14 @@ def test_refusals(
     assert printed.out == ""
 
 
-def test_benchstats_options_need_compat(
+def test_options_of_benchstat_need_compat(
     files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["compare", "-row", ".name", *files]) == 2
     assert "needs --compat benchstat" in capsys.readouterr().err
 
 
-def test_files_have_to_be_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_must_be_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert run([*COMPAT, "--format", "csv"]) == 2
     assert (
         "give two files: benchkit compare --compat benchstat old.txt new.txt"
@@ -132,7 +134,7 @@ def test_files_have_to_be_named(capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
-def test_the_default_never_prints_benchstats_mistake(
+def test_default_never_prints_the_mistake_of_benchstat(
     files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["compare", *files, "--baseline", "old", "--format", "json"]) == 0

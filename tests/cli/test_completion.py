@@ -64,7 +64,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["compare", "--store", "nowhere", "--variant", ""], []),
     ],
 )
-def test_what_is_offered(
+def test_completions(
     words: list[str],
     offered: list[str],
     folder: Path,
@@ -89,7 +89,7 @@ def press(
 
 
 @pytest.mark.parametrize("words", [["compare", WRK, "--variant", ""], ["compare", "--metric", "l"]])
-def test_the_command_answers_and_loads_nothing_heavy(words: list[str], folder: Path) -> None:
+def test_completion_loads_nothing_heavy(words: list[str], folder: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "benchkit"],
         env=os.environ | tab(*words),
@@ -102,7 +102,7 @@ def test_the_command_answers_and_loads_nothing_heavy(words: list[str], folder: P
     assert not HEAVY.search(done.stderr)
 
 
-def test_settings_that_cannot_be_read_offer_nothing(
+def test_unreadable_settings_give_no_completions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "benchkit.toml").write_text("no toml", encoding="utf-8")
@@ -111,7 +111,7 @@ def test_settings_that_cannot_be_read_offer_nothing(
 
 
 @pytest.mark.parametrize("name", ["results", "$(touch planted)"])
-def test_tab_prints_nothing_of_what_lies_in_the_folder(
+def test_completion_prints_nothing_from_the_folder(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / name).mkdir()

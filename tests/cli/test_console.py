@@ -49,7 +49,7 @@ def test_columns_line_up_with_wide_characters() -> None:
     ]
 
 
-def test_a_screen_gets_colours_and_a_pipe_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_screen_gets_colours_and_a_pipe_gets_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     screen, pipe = Screen(), io.StringIO()
     print_table(TABLE, screen)
@@ -65,7 +65,7 @@ def test_no_color_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\x1b" not in screen.getvalue()
 
 
-def test_an_old_encoding_gets_ascii() -> None:
+def test_old_encoding_gets_ascii() -> None:
     file = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     print_table(primary_tables(tracing())[0], file)
     file.flush()
@@ -76,7 +76,7 @@ def test_an_old_encoding_gets_ascii() -> None:
     assert "\\" not in text
 
 
-def test_a_narrow_screen_goes_without_spare_columns() -> None:
+def test_narrow_screen_hides_spare_columns() -> None:
     file = io.StringIO()
     print_table(primary_tables(tracing())[0], file, width=80)
     lines = file.getvalue().splitlines()
@@ -86,7 +86,7 @@ def test_a_narrow_screen_goes_without_spare_columns() -> None:
 
 
 @pytest.mark.parametrize("is_colored", [False, True])
-def test_on_a_narrower_screen_rows_are_stacked_and_no_word_is_broken(
+def test_narrower_screen_stacks_rows_without_breaking_words(
     is_colored: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if is_colored:
@@ -101,9 +101,7 @@ def test_on_a_narrower_screen_rows_are_stacked_and_no_word_is_broken(
 
 
 @pytest.mark.parametrize("width", [50, 58, 64, 68, 70, 72, 76])
-def test_a_verdict_that_costs_is_shortened_and_not_broken(
-    width: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_verdict_is_shortened_but_not_broken(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     file = Screen()
     print_table(primary_tables(tracing())[0], file, width=width)
@@ -113,7 +111,7 @@ def test_a_verdict_that_costs_is_shortened_and_not_broken(
     assert all(line.endswith(("▲ fewer", "at least 3\N{NO-BREAK SPACE}%")) for line in costs)
 
 
-def test_names_cannot_drive_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_cannot_control_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     sides = {"none": (100.0,), "\x1b]0;pwned\x07[bold]\r\u202e": (90.0,)}
     found = verdicts({RATE: sides}, "wrk", "/")
     text = render_comparison(found, to_file=True)
@@ -125,7 +123,7 @@ def test_names_cannot_drive_the_terminal(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "[bold]" in screen.getvalue()
 
 
-def test_plain_spells_what_acts() -> None:
+def test_plain_escapes_control_sequences_and_commands() -> None:
     assert plain("a\x1b[2J\nb") == "a\\x1b[2J\\nb"
     for text in ("::stop-commands::x", "a\n  ::error::b", "a ##[group]b", "a ##VSO[x]b"):
         assert not re.search(r"(?mi)^\s*::|##(vso)?\[", plain(text).replace("\\n", "\n"))
@@ -133,11 +131,11 @@ def test_plain_spells_what_acts() -> None:
     assert plain("\udc80") == "\\udc80"
 
 
-def test_markdown_on_request() -> None:
+def test_markdown_is_printed_on_request() -> None:
     assert render_table(TABLE, markdown=True).splitlines()[2] == "| name | value, s |"
 
 
-def test_a_plain_table_loads_neither_rich_nor_pandas() -> None:
+def test_plain_table_loads_neither_rich_nor_pandas() -> None:
     code = (
         "import sys; from benchkit.cli.console import print_table;"
         "from benchkit.tables.model import Table, Column, Cell;"
@@ -148,7 +146,7 @@ def test_a_plain_table_loads_neither_rich_nor_pandas() -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-def test_what_stands_around_a_table_ends_where_the_screen_does(
+def test_text_around_a_table_fits_the_screen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("COLUMNS", "42")

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "benchkit" / "ingestion" / "sample_results"
 
 
-def test_the_sample_is_a_part_of_the_fixtures() -> None:
+def test_sample_is_part_of_the_fixtures() -> None:
     files = sorted(SAMPLE.glob("*/wrk-*.txt"))
     assert len(files) == 24
     for path in files:
@@ -25,7 +25,7 @@ def test_the_sample_is_a_part_of_the_fixtures() -> None:
     assert sum(path.stat().st_size for path in SAMPLE.rglob("*") if path.is_file()) < 25_000
 
 
-def test_the_demo_writes_results_and_their_report(
+def test_demo_writes_results_and_their_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -51,7 +51,7 @@ def test_the_demo_writes_results_and_their_report(
         ("results", ["capture", "--", "true"]),
     ],
 )
-def test_no_link_in_place_of_a_folder_is_followed(
+def test_link_in_place_of_a_folder_is_not_followed(
     link: str, words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
@@ -64,7 +64,7 @@ def test_no_link_in_place_of_a_folder_is_followed(
     assert not list((tmp_path / "home").iterdir())
 
 
-def test_a_folder_that_cannot_be_written_is_a_usage_error(
+def test_unwritable_folder_is_a_usage_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("in the way")

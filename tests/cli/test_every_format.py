@@ -25,7 +25,7 @@ def list_commands(command: object, name: str = "") -> Iterator[tuple[str, TyperC
         yield name, command
 
 
-def test_every_command_has_a_format() -> None:
+def test_every_command_has_a_format_option() -> None:
     commands = dict(list_commands(typer.main.get_command(application())))
     assert len(commands) > 30
     names = {
@@ -61,7 +61,7 @@ def test_every_command_has_a_format() -> None:
     ],
     ids=lambda value: " ".join(value[:2]) if isinstance(value, list) else "",
 )
-def test_what_was_done_is_told_in_json(
+def test_result_of_a_command_is_printed_as_json(
     command: list[str],
     keys: set[str],
     tmp_path: Path,
@@ -80,7 +80,7 @@ def test_what_was_done_is_told_in_json(
     assert output.err == ""
 
 
-def test_an_import_is_told_in_json(
+def test_import_is_reported_as_json(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -90,7 +90,7 @@ def test_an_import_is_told_in_json(
     assert (document["new_commits"], document["runs"]) == (12, 48)
 
 
-def test_a_map_in_json_is_that_in_toml(
+def test_map_in_json_equals_the_one_in_toml(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

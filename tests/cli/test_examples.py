@@ -57,7 +57,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("path", sorted(COMMANDS.keys() - {("ab",), ("bisect",)}), ids=" ".join)
-def test_the_example_runs(
+def test_example_runs(
     path: tuple[str, ...], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     program, *words = read_example(path)

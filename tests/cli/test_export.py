@@ -34,7 +34,7 @@ def test_values_of_failed_runs_can_be_requested(refused: list[str], capsys: Capt
     assert {row["metric"] for row in rows} >= {"requests", "error_rate"}
 
 
-def test_without_a_measured_run_export_names_the_roles(
+def test_export_without_a_measured_run_lists_the_roles(
     refused: list[str], capsys: Captured
 ) -> None:
     assert run(["export", *refused]) == ExitCode.DATA
@@ -44,14 +44,12 @@ def test_without_a_measured_run_export_names_the_roles(
     assert "--role failed" in error
 
 
-def test_a_role_that_there_is_not_is_a_usage_error(refused: list[str], capsys: Captured) -> None:
+def test_unknown_role_is_a_usage_error(refused: list[str], capsys: Captured) -> None:
     assert run(["export", *refused, "--role", "broken"]) == ExitCode.USAGE
     assert "measured, warmup" in capsys.readouterr().err
 
 
-def test_measured_runs_come_with_what_follows_from_them(
-    fixtures_dir: Path, capsys: Captured
-) -> None:
+def test_measured_runs_include_derived_values(fixtures_dir: Path, capsys: Captured) -> None:
     path = str(fixtures_dir / "tracing-costs")
     written = []
     for roles in ([], ["--role", "measured", "--role", "companion"]):
@@ -60,7 +58,7 @@ def test_measured_runs_come_with_what_follows_from_them(
     assert written[0] == written[1]
 
 
-def test_the_parsers_warnings_are_printed(fixtures_dir: Path, capsys: Captured) -> None:
+def test_parser_warnings_are_printed(fixtures_dir: Path, capsys: Captured) -> None:
     path = str(fixtures_dir / "wrk-edge/truncated/wrk.cut70.txt")
     warnings = []
     for command in ("runs", "export"):
@@ -81,7 +79,7 @@ def test_the_parsers_warnings_are_printed(fixtures_dir: Path, capsys: Captured) 
         (["--metric", "latency", "--by", "benchmark=no"], "no value matches all of these filters"),
     ],
 )
-def test_filters_that_nothing_matches_name_what_there_is(
+def test_filters_without_a_match_list_the_available_names(
     filters: list[str], expected: str, fixtures_dir: Path, capsys: Captured
 ) -> None:
     assert run(["export", str(fixtures_dir / "tracing-wrk"), *filters]) == ExitCode.DATA

@@ -25,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("words", [["compare"], ["compare", "--wide"], ["report", "-o", "r.html"]])
-def test_the_answer_is_followed_by_what_it_is_about(folder: Path, words: list[str]) -> None:
+def test_answer_is_followed_by_its_setting(folder: Path, words: list[str]) -> None:
     done = benchkit(*words, "results", cwd=folder)
     verdict, setting, *_ = done.stdout.splitlines()
     assert verdict.startswith("▲ otlp serves 13.1")
@@ -34,7 +34,7 @@ def test_the_answer_is_followed_by_what_it_is_about(folder: Path, words: list[st
 
 
 @pytest.mark.parametrize("words", [["compare"], ["report", "-o", "r.html"]])
-def test_problems_stand_below_the_answer(folder: Path, words: list[str]) -> None:
+def test_problems_are_below_the_answer(folder: Path, words: list[str]) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "benchkit", *words, "results"],
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True,
@@ -46,7 +46,7 @@ def test_problems_stand_below_the_answer(folder: Path, words: list[str]) -> None
     assert lines[0].startswith("▲ otlp")
 
 
-def test_problems_stand_above_the_error_that_ends_a_command(folder: Path) -> None:
+def test_problems_are_above_the_error_that_ends_a_command(folder: Path) -> None:
     done = benchkit("compare", "results", "--baseline", "no", cwd=folder)
     first, second, *_ = done.stderr.splitlines()
     assert (done.returncode, done.stdout) == (3, "")

@@ -22,7 +22,7 @@ def slower(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_steps_files_are_appended_to(
+def test_github_step_files_are_appended_to(
     slower: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("summary", "outputs"):
@@ -38,14 +38,16 @@ def test_a_steps_files_are_appended_to(
     assert (slower / "outputs").read_text(encoding="utf-8").startswith("earlier\nverdict=fail\n")
 
 
-def test_outside_a_step_that_is_said(slower: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_step_file_variable_is_reported(
+    slower: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["gate", "results", *LIMIT, "--github", "--quiet"]) == 1
     err = capsys.readouterr().err
     assert "GITHUB_STEP_SUMMARY is not set, so nothing was written" in err
     assert slower.is_dir()
 
 
-def test_a_steps_file_that_cannot_be_written_is_an_error(
+def test_unwritable_step_file_is_an_error(
     slower: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(slower / "nowhere" / "summary"))
@@ -53,7 +55,7 @@ def test_a_steps_file_that_cannot_be_written_is_an_error(
     assert "GITHUB_STEP_SUMMARY: cannot write" in capsys.readouterr().err
 
 
-def test_files_are_written_also_where_nothing_could_be_compared(
+def test_files_are_written_even_if_nothing_could_be_compared(
     slower: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     files = {"--junit": "<error ", "--openmetrics": "# EOF", "--gitlab": "exit_code 3"}
@@ -65,7 +67,7 @@ def test_files_are_written_also_where_nothing_could_be_compared(
         assert text in (slower / f"out{name}").read_text(encoding="utf-8")
 
 
-def test_the_store_is_held_like_files(slower: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_store_is_judged_like_files(slower: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["gate", *LIMIT, "--quiet"]) == 3
     assert run(["ingest", "results", "--quiet"]) == 0
     assert run(["gate", *LIMIT, "--quiet", "-o", "gate.md"]) == 1
@@ -118,7 +120,7 @@ def test_every_output_names_the_policy(
         ),
     ],
 )
-def test_an_empty_policy_is_an_error(
+def test_empty_policy_is_an_error(
     content: str, says: str, slower: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (slower / "benchkit.toml").write_text(content, encoding="utf-8")
@@ -129,7 +131,7 @@ def test_an_empty_policy_is_an_error(
     assert run(["gate", "results", "--policy", "nowhere.toml"]) == 2
 
 
-def test_of_two_places_for_settings_the_one_that_holds_is_told(
+def test_settings_file_in_use_is_reported_if_there_are_two(
     slower: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (slower / "benchkit.toml").write_text("[stats]\nmargin = '4%'\n", encoding="utf-8")
@@ -148,7 +150,7 @@ def test_of_two_places_for_settings_the_one_that_holds_is_told(
         assert said not in capsys.readouterr().err
 
 
-def test_a_policy_that_cannot_be_read_is_shown_where_ci_shows_things(
+def test_unreadable_policy_is_shown_in_every_ci_output(
     slower: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rule = "[[gate]]\nmetric = 'time_per_op'\nacceptble = '5%'\n"
@@ -169,7 +171,7 @@ def test_a_policy_that_cannot_be_read_is_shown_where_ci_shows_things(
 
 
 @pytest.mark.parametrize(("code", "more"), [(3, ()), (3, ("--baseline", "bsae"))])
-def test_what_was_refused_is_told_in_every_place_that_ci_shows(
+def test_refused_sources_are_shown_in_every_ci_output(
     code: int,
     more: tuple[str, ...],
     slower: Path,

@@ -48,7 +48,7 @@ WRK = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk"
     ],
     ids=["a baseline by name", "no baseline", "groups", "one variant", "levels"],
 )
-def test_a_folder_of_results_is_recognised(
+def test_folder_of_results_is_recognised(
     copies: dict[str, str], first: str, command: str, tmp_path: Path
 ) -> None:
     for source, target in copies.items():
@@ -63,7 +63,7 @@ def test_a_folder_of_results_is_recognised(
     assert benchkit(*shlex.split(command)[1:], cwd=tmp_path).returncode == 0
 
 
-def test_a_sweep_is_recognised(tmp_path: Path) -> None:
+def test_sweep_is_recognised(tmp_path: Path) -> None:
     for level in (1, 20, 50):
         source = WRK.parent / "nginx-ab/nginx" / f"ab-c{level}-1.txt"
         shutil.copy(source, tmp_path / source.name)
@@ -72,7 +72,7 @@ def test_a_sweep_is_recognised(tmp_path: Path) -> None:
     assert benchkit("compare", ".", cwd=tmp_path).returncode == 0
 
 
-def test_a_page_of_results_is_recognised(tmp_path: Path) -> None:
+def test_page_of_results_is_recognised(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("# How to run\n\nrun it\n")
     blocks = (
         f"## {side}\n\n```\n{(WRK / side / 'wrk-1.txt').read_text()}```\n"
@@ -84,18 +84,18 @@ def test_a_page_of_results_is_recognised(tmp_path: Path) -> None:
     assert benchkit("compare", "results.md", cwd=tmp_path).returncode == 0
 
 
-def test_a_store_is_compared(tmp_path: Path) -> None:
+def test_store_is_compared(tmp_path: Path) -> None:
     benchkit("ingest", str(WRK / "none"), str(WRK / "otlp"), cwd=tmp_path)
     lines = [".benchkit is a store of results. Run:", "  benchkit compare"]
     assert benchkit(cwd=tmp_path).stdout.splitlines() == lines
 
 
-def test_a_folder_without_results_shows_the_commands(tmp_path: Path) -> None:
+def test_folder_without_results_shows_the_commands(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("nothing that any tool wrote\n")
     assert benchkit(cwd=tmp_path).stderr.startswith("Usage: benchkit")
 
 
-def test_archives_of_a_folder_without_other_results_are_looked_into(tmp_path: Path) -> None:
+def test_archives_are_opened_if_a_folder_holds_no_other_results(tmp_path: Path) -> None:
     for side in ("none", "otlp"):
         folder = tmp_path / "unpacked" / side
         folder.mkdir(parents=True)
@@ -108,7 +108,7 @@ def test_archives_of_a_folder_without_other_results_are_looked_into(tmp_path: Pa
 
 
 @pytest.mark.parametrize("content", ["notes", None])
-def test_an_archive_without_results_shows_the_commands(content: str | None, tmp_path: Path) -> None:
+def test_archive_without_results_shows_the_commands(content: str | None, tmp_path: Path) -> None:
     if content is None:
         (tmp_path / "nightly.zip").write_bytes(b"PK\x03\x04 and no more")
     else:

@@ -42,7 +42,7 @@ Benchmark 1: sort
         (("# GET\n\n## warp", "## axum", "## rocket", "## actix"), "warp, axum, rocket and 1 more"),
     ],
 )
-def test_headings_that_part_alike_results_are_suggested(
+def test_headings_above_results_of_one_test_are_suggested(
     result: str, captions: tuple[str, ...], names: str, tmp_path: Path
 ) -> None:
     page = "\n".join(f"{caption}\n{result.format(n=at)}" for at, caption in enumerate(captions, 2))
@@ -56,7 +56,7 @@ def test_headings_that_part_alike_results_are_suggested(
     assert names.partition(",")[0] in compared.stdout.splitlines()[0]
 
 
-def test_headings_of_different_tests_are_no_sides(tmp_path: Path) -> None:
+def test_headings_of_different_tests_are_not_sides(tmp_path: Path) -> None:
     other = WRK.replace("/items", "/orders")
     page = f"## List\n{WRK.format(n=2)}\n## Order\n{other.format(n=3)}"
     (tmp_path / "page.md").write_text(page, encoding="utf-8")
@@ -65,7 +65,7 @@ def test_headings_of_different_tests_are_no_sides(tmp_path: Path) -> None:
     assert "--split" not in refused.stderr
 
 
-def test_a_line_of_prose_that_holds_a_name_is_no_side(tmp_path: Path) -> None:
+def test_line_of_prose_with_a_name_is_not_a_side(tmp_path: Path) -> None:
     results = (WRK.format(n=at) for at in (2, 3))
     page = "The nginx server gave:\n\n{}\nThe caddy server gave:\n\n{}".format(*results)
     (tmp_path / "page.md").write_text(page, encoding="utf-8")
@@ -73,7 +73,7 @@ def test_a_line_of_prose_that_holds_a_name_is_no_side(tmp_path: Path) -> None:
     assert {line.split()[0] for line in run.stdout.splitlines() if " / /items" in line} == {"page"}
 
 
-def test_layout_lists_each_level_of_headings_that_gives_sides(tmp_path: Path) -> None:
+def test_layout_lists_each_heading_level_that_gives_sides(tmp_path: Path) -> None:
     names = [f"## {server}\n\n### {test}\n" for server in ("nginx", "caddy") for test in "ab"]
     page = "\n".join(f"{name}\n{WRK.format(n=at)}" for at, name in enumerate(names, 2))
     (tmp_path / "page.md").write_text(page, encoding="utf-8")
@@ -82,7 +82,7 @@ def test_layout_lists_each_level_of_headings_that_gives_sides(tmp_path: Path) ->
     assert "variants a, b\n" in shown
 
 
-def test_titles_of_files_that_a_layout_names_do_not_lead_their_benchmarks(tmp_path: Path) -> None:
+def test_file_titles_do_not_lead_benchmarks_named_by_a_layout(tmp_path: Path) -> None:
     for at, (server, test) in enumerate([(s, t) for s in ("none", "apm") for t in ("get", "put")]):
         file = tmp_path / server / f"{test}.md"
         file.parent.mkdir(exist_ok=True)
@@ -109,7 +109,7 @@ def write_page(folder: Path, captions: list[str], port: str = "80") -> None:
         (["1. gin (port 800)\n", "2. echo (port 801)\n"], "gin (port 800), echo (port 801)"),
     ],
 )
-def test_many_headings_and_captions_of_servers_at_ports_are_suggested(
+def test_many_headings_and_captions_with_ports_are_suggested(
     captions: list[str], names: str, tmp_path: Path
 ) -> None:
     write_page(tmp_path, captions)
@@ -119,7 +119,7 @@ def test_many_headings_and_captions_of_servers_at_ports_are_suggested(
     assert benchkit(*command, cwd=tmp_path).returncode == 0
 
 
-def test_a_split_that_matches_nothing_is_named_and_replaced_by_one_that_does(
+def test_split_without_a_match_is_reported_and_replaced(
     tmp_path: Path,
 ) -> None:
     write_page(tmp_path, ["## gin", "## echo"])

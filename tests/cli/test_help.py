@@ -22,7 +22,7 @@ def test_topics_are_listed_by_purpose(capsys: pytest.CaptureFixture[str]) -> Non
         assert page.title in printed
 
 
-def test_a_page_is_plain_when_piped(capsys: pytest.CaptureFixture[str]) -> None:
+def test_page_is_plain_when_piped(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["help", "verdicts"]) == 0
     printed = capsys.readouterr().out
     assert printed.startswith("# ")
@@ -31,12 +31,12 @@ def test_a_page_is_plain_when_piped(capsys: pytest.CaptureFixture[str]) -> None:
     assert ".md)" not in printed
 
 
-def test_a_command_without_a_page_shows_its_options(capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_without_a_page_shows_its_options(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["help", "compare"]) == 0
     assert capsys.readouterr().out.startswith("Usage: benchkit compare")
 
 
-def test_an_unknown_topic_suggests_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_topic_suggests_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["help", "tutorail"]) == 2
     error = capsys.readouterr().err
     assert "unknown topic 'tutorail'" in error
@@ -44,7 +44,7 @@ def test_an_unknown_topic_suggests_the_nearest(capsys: pytest.CaptureFixture[str
     assert "`benchkit help`" in error
 
 
-def test_a_page_on_a_screen_is_rendered_and_paged(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_page_on_a_screen_is_rendered_and_paged(monkeypatch: pytest.MonkeyPatch) -> None:
     class Screen(io.StringIO):
         def isatty(self) -> bool:
             return True
@@ -66,7 +66,7 @@ def test_links_to_pages_name_the_command() -> None:
         assert "<summary>" not in shown
 
 
-def test_the_help_lists_every_command_by_its_purpose_and_cuts_no_line(
+def test_help_lists_every_command_by_purpose_without_truncation(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(["--help"]) == 0

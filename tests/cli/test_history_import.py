@@ -61,7 +61,7 @@ def write_session(name: str, **commit: str | bool | None) -> None:
     path.write_text(json.dumps(session), encoding="utf-8")
 
 
-def test_the_commits_of_a_chart_are_a_history_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+def test_chart_becomes_a_history(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["history", "import", str(DATA_JS)]) == 0
     shown = capsys.readouterr().err
     assert "48 runs read, 12 new commits · next: benchkit history show" in shown
@@ -75,7 +75,7 @@ def test_the_commits_of_a_chart_are_a_history_at_once(capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     "benches", [[], [{"name": "BenchmarkFib10", "unit": "ns/op", "value": "oops"}]]
 )
-def test_a_newest_commit_that_cannot_be_read_fails_the_gate(
+def test_unreadable_newest_commit_fails_the_gate(
     benches: list[object], capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = write_entries(Path("data.js"), range(12))
@@ -103,19 +103,19 @@ def test_importing_twice_changes_nothing(capsys: pytest.CaptureFixture[str]) -> 
     assert bk.load(".benchkit").runs.equals(before)
 
 
-def test_a_chart_that_grew_or_was_cut_elsewhere_adds_its_new_commits() -> None:
+def test_grown_or_truncated_chart_adds_its_new_commits() -> None:
     assert run(["history", "import", str(write_entries(Path("one/data.js"), range(6)))]) == 0
     assert run(["history", "import", str(write_entries(Path("one/data.js"), range(4, 9)))]) == 0
     assert run(["history", "import", str(write_entries(Path("two/data.js"), range(7, 12)))]) == 0
     assert show_history()["|BenchmarkFib20"] == [f"{number:02d} x1" for number in range(12)]
 
 
-def test_suites_are_series_of_their_own() -> None:
+def test_suites_are_separate_series() -> None:
     assert run(["history", "import", str(SUITES), "-q"]) == 0
     assert show_history() == {"Rust Benchmark|bench_fib_10": ["01 x1"]}
 
 
-def test_a_machine_and_an_environment_are_told_by_folder_and_file() -> None:
+def test_machine_and_environment_come_from_folder_and_file_names() -> None:
     shutil.copytree(ASV, "results")
     for path in Path("results/vm").glob("1a7bb562*"):
         shutil.move(path, path.with_name("1a7bb56f-existing-py3.11.json"))
@@ -128,14 +128,14 @@ def test_a_machine_and_an_environment_are_told_by_folder_and_file() -> None:
     assert show_history()[f"vm/existing-py3.11|{name}"] == ["1a x1", "e1 x1"]
 
 
-def test_the_list_of_benchmarks_beside_the_results_is_no_error(
+def test_benchmark_list_next_to_the_results_is_not_an_error(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(["history", "import", str(ASV)]) == 0
     assert "error" not in capsys.readouterr().err
 
 
-def test_sessions_come_with_commit_date_and_branch() -> None:
+def test_sessions_have_commit_date_and_branch() -> None:
     write_session("0001_a", id="aaaaaaa1")
     write_session("0002_a", id="aaaaaaa1")
     write_session("0003_b", id="bbbbbbb1", time="2026-11-21T10:00:00+01:00")
@@ -147,7 +147,7 @@ def test_sessions_come_with_commit_date_and_branch() -> None:
     assert envs["ccccccc1"]["branch"] == "fix"
 
 
-def test_a_branch_is_that_of_commits_that_record_none() -> None:
+def test_branch_option_applies_only_to_commits_without_a_branch() -> None:
     write_session("0001_a", id="aaaaaaa1")
     write_session("0002_b", id="bbbbbbb1", branch="(detached head)")
     assert run(["history", "import", ".benchmarks", "--branch", "release"]) == 0
@@ -155,7 +155,7 @@ def test_a_branch_is_that_of_commits_that_record_none() -> None:
     assert branches == {"aaaaaaa1": "main", "bbbbbbb1": "release"}
 
 
-def test_what_records_no_commit_or_date_is_named_and_left_out(
+def test_results_without_a_commit_or_date_are_reported_and_left_out(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     write_session("0001_a", id="aaaaaaa1")
@@ -174,14 +174,14 @@ def test_what_records_no_commit_or_date_is_named_and_left_out(
 
 
 @pytest.mark.parametrize("path", ["bencher-forms/synthetic-measures.json", "pytest-benchmark"])
-def test_a_format_without_commits_is_refused(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_format_without_commits_is_refused(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["history", "import", str(FIXTURES / path)]) == 3
     shown = capsys.readouterr().err
     assert "results left out: no commit is recorded; use `benchkit history add" in shown
     assert "no result records a commit and its date" in shown
 
 
-def test_a_stored_commit_is_not_replaced(capsys: pytest.CaptureFixture[str]) -> None:
+def test_stored_commit_is_not_replaced(capsys: pytest.CaptureFixture[str]) -> None:
     write_session("0001_a", id="aaaaaaa1")
     source = ".benchmarks/Linux-CPython-3.11-64bit/0001_a.json"
     assert run(["history", "add", f"new={source}", "--commit", "aaaaaaa1", "-q"]) == 0
@@ -197,13 +197,13 @@ def test_a_stored_commit_is_not_replaced(capsys: pytest.CaptureFixture[str]) -> 
     ]
 
 
-def test_a_chart_that_was_ingested_before_is_not_doubled() -> None:
+def test_ingested_chart_is_not_doubled() -> None:
     assert run(["ingest", str(DATA_JS), "-q"]) == 0
     assert run(["history", "import", str(DATA_JS), "-q"]) == 0
     assert set(show_history()["|BenchmarkFib20"]) == {f"{number:02d} x1" for number in range(12)}
 
 
-def test_nothing_of_the_job_that_imports_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_importing_job_is_not_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {
         "GITHUB_RUN_ID": "71", "GITHUB_JOB": "bench", "GITHUB_REF_TYPE": "branch",
         "GITHUB_REF_NAME": "fix",
@@ -216,7 +216,7 @@ def test_nothing_of_the_job_that_imports_is_recorded(monkeypatch: pytest.MonkeyP
     assert set(show_history()["|BenchmarkFib20"]) == {f"{number:02d} x1" for number in range(12)}
 
 
-def test_a_file_that_is_gone_takes_no_commit_with_it() -> None:
+def test_deleted_file_does_not_remove_its_commit() -> None:
     write_session("0001_a", id="aaaaaaa1")
     write_session("0002_b", id="bbbbbbb1", time="2026-11-21T10:00:00Z")
     assert run(["history", "import", ".benchmarks", "-q"]) == 0
@@ -225,7 +225,7 @@ def test_a_file_that_is_gone_takes_no_commit_with_it() -> None:
     assert show_history()[f"{MACHINE}|test_roots"] == ["aa x1", "bb x1"]
 
 
-def test_the_date_of_another_commit_is_not_that_of_the_one_named() -> None:
+def test_date_of_another_commit_is_not_used() -> None:
     write_session("0001_a", id="aaaaaaa1", branch="fix")
     assert run(["history", "add", ".benchmarks", "--commit", "bbbbbbb1", "-q"]) == 0
     (env, *_) = bk.load(".benchkit").runs["env"]
@@ -242,7 +242,7 @@ def test_the_date_of_another_commit_is_not_that_of_the_one_named() -> None:
         ),
     ],
 )
-def test_dates_in_the_future_are_named(
+def test_future_dates_are_reported(
     days: Sequence[int], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for day in days:

@@ -25,7 +25,7 @@ def add(number: int) -> int:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a history of ten commits, and the results of the last one beside it."""
     place = tmp_path_factory.mktemp("history")
     with pytest.MonkeyPatch.context() as patch:
@@ -43,10 +43,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("base.txt.gz", b"\x1f\x8b\x08\x00torn"),
     ],
 )
-def test_a_commit_of_which_nothing_was_read_is_the_newest(
-    capsys: pytest.CaptureFixture[str], name: str, content: bytes, made: Path
+def test_commit_without_readable_results_is_the_newest(
+    capsys: pytest.CaptureFixture[str], name: str, content: bytes, recorded: Path
 ) -> None:
-    shutil.copytree(made, ".", dirs_exist_ok=True)
+    shutil.copytree(recorded, ".", dirs_exist_ok=True)
     assert run(["history", "gate"]) == 0
     Path("results/base.txt").unlink()
     Path("results", name).write_bytes(content)
@@ -61,7 +61,7 @@ def test_a_commit_of_which_nothing_was_read_is_the_newest(
     assert run(["history", "gate"]) == 0
 
 
-def test_a_history_of_lost_commits_says_that_nothing_was_measured(
+def test_history_without_results_says_that_nothing_was_measured(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     Path("results").mkdir()

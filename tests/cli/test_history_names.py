@@ -55,7 +55,7 @@ def precede(
 @pytest.mark.parametrize(
     ("owner", "step"), [(commit, "discover"), (Store, "pieces"), (Store, "commit_pieces")]
 )
-def test_an_abbreviated_name_is_that_of_the_whole_one_that_another_writer_adds(
+def test_abbreviated_name_becomes_the_full_one_of_another_writer(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], owner: object, step: str
 ) -> None:
     # As on a file system that cannot lock files, or on an object store.
@@ -72,7 +72,7 @@ def test_an_abbreviated_name_is_that_of_the_whole_one_that_another_writer_adds(
 @pytest.mark.parametrize(
     ("owner", "step"), [(commit, "discover"), (Store, "pieces"), (Store, "commit_pieces")]
 )
-def test_a_whole_name_is_refused_where_another_writer_adds_its_beginning(
+def test_full_name_is_refused_if_another_writer_adds_an_abbreviation(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], owner: object, step: str
 ) -> None:
     monkeypatch.setattr(tables, "wait_for_others", lambda _: None)
@@ -83,7 +83,7 @@ def test_a_whole_name_is_refused_where_another_writer_adds_its_beginning(
     assert count_runs(capsys) == {"abc1234def": 10}
 
 
-def test_the_same_results_under_both_names_count_once(
+def test_same_results_under_both_names_count_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(tables, "wait_for_others", lambda _: None)

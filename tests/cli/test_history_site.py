@@ -21,7 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("place", ["file", "file/pages", "link"])
-def test_what_is_no_folder_for_pages_is_named(
+def test_invalid_folder_for_pages_is_reported(
     folder: Path, place: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "file").write_text("x")
@@ -33,7 +33,7 @@ def test_what_is_no_folder_for_pages_is_named(
 
 
 @pytest.mark.parametrize("place", ["", " "])
-def test_an_empty_name_of_a_folder_is_refused(
+def test_empty_folder_name_is_refused(
     folder: Path, place: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = sorted(folder.iterdir())
@@ -43,7 +43,7 @@ def test_an_empty_name_of_a_folder_is_refused(
 
 
 @pytest.mark.parametrize("name", ["index.html", "benchmarks/ping.html", "benchmarks"])
-def test_a_link_to_elsewhere_is_refused_before_anything_is_written(
+def test_link_to_another_folder_is_refused_before_anything_is_written(
     folder: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "elsewhere").mkdir()

@@ -33,7 +33,7 @@ def add(number: int, cost: float = 0.0, *, runs: int = 5) -> int:
     return run(["history", "add", "results", "--commit", f"{number:07d}a", "--date", date, "-q"])
 
 
-def timed(text: str) -> dict[str, Any]:
+def read_times(text: str) -> dict[str, Any]:
     """Return the one series of times; counts are followed beside it."""
     series = json.loads(text)["history"]["series"]
     assert [one["metric"] for one in series if one["is_exact"]] == ["bytes_per_op", "allocs_per_op"]
@@ -41,7 +41,7 @@ def timed(text: str) -> dict[str, Any]:
     return dict(found)
 
 
-def test_the_same_path_is_another_source_for_every_commit(
+def test_same_path_is_a_new_source_for_every_commit(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for number in range(COMMITS):
@@ -59,7 +59,7 @@ def test_the_same_path_is_another_source_for_every_commit(
         '[[history.accept]]\ncommit = "0000009a"\nreason = "TLS"\n', encoding="utf-8"
     )
     assert run(["history", "show", "-o", "history.json"]) == 0
-    series = timed(Path("history.json").read_text(encoding="utf-8"))
+    series = read_times(Path("history.json").read_text(encoding="utf-8"))
     assert [(c["commit"], c["reason"], c["commits"]) for c in series["changes"]] == [
         ("0000009a", "TLS", 9)
     ]
@@ -76,18 +76,18 @@ def test_the_same_path_is_another_source_for_every_commit(
     assert (printed.out, printed.err) == ("", "→ history.svg\n→ history.png\n→ same.svg\n")
 
 
-def test_the_same_commit_again_changes_nothing_or_replaces_its_own(
+def test_same_commit_again_changes_nothing_or_replaces_only_its_runs(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert add(0) == add(0) == add(1) == 0
     assert add(1, runs=3) == 0
     assert run(["history", "show", "--format", "json"]) == 0
-    series = timed(capsys.readouterr().out)
+    series = read_times(capsys.readouterr().out)
     assert [point["runs"] for point in series["points"]] == [5, 3]
     assert folder.is_dir()
 
 
-def test_what_was_ingested_before_stays_beside_what_a_commit_adds(
+def test_earlier_ingested_runs_stay_next_to_those_of_a_commit(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     gated.write_runs(folder / "results/base/1.txt", seed=1, benchmarks=("Ping",))
@@ -99,7 +99,7 @@ def test_what_was_ingested_before_stays_beside_what_a_commit_adds(
     ):
         assert run(command) == 0
     assert run(["history", "show", "--format", "json"]) == 0
-    series = timed(capsys.readouterr().out)
+    series = read_times(capsys.readouterr().out)
     assert [(point["commit"], point["runs"]) for point in series["points"]] == [("0000001a", 10)]
     gated.write_runs(folder / "results/base/1.txt", seed=2, benchmarks=("Ping",))
     assert run(["history", "add", "results", "--commit", "0000002a", *when]) == 0
@@ -112,7 +112,7 @@ def test_what_was_ingested_before_stays_beside_what_a_commit_adds(
 
 @pytest.mark.parametrize("origin", [[], ["--origin", "ci/2"]])
 @pytest.mark.parametrize("place", ["results", "copy", "results/base/1.txt", "base=results"])
-def test_results_of_another_commit_are_no_measurement(
+def test_results_of_another_commit_are_not_a_measurement(
     folder: Path, capsys: pytest.CaptureFixture[str], place: str, origin: list[str]
 ) -> None:
     gated.write_runs(folder / "results/base/1.txt", seed=1, benchmarks=("Ping",))
@@ -133,7 +133,7 @@ def test_results_of_another_commit_are_no_measurement(
     assert "B114" not in capsys.readouterr().err
 
 
-def test_runs_that_failed_alike_at_two_commits_are_failed_at_both(
+def test_runs_that_failed_the_same_way_at_two_commits_failed_at_both(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "results/base").mkdir(parents=True, exist_ok=True)
@@ -148,7 +148,7 @@ def test_runs_that_failed_alike_at_two_commits_are_failed_at_both(
     }  # fmt: skip
 
 
-def test_the_commit_of_a_result_is_corrected_by_undo(folder: Path) -> None:
+def test_commit_of_a_result_is_corrected_by_undo(folder: Path) -> None:
     gated.write_runs(folder / "results/base/1.txt", seed=1, benchmarks=("Ping",))
     assert run(["history", "add", "results", "--commit", "aaaaaaa1", "-q"]) == 0
     assert run(["undo", "-q"]) == 0
@@ -170,7 +170,7 @@ def list_commits() -> dict[str, int]:
         ([], "missing --commit"),
     ],
 )
-def test_what_names_no_commit_or_date_is_refused(
+def test_invalid_commit_or_date_is_refused(
     folder: Path, arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     gated.write_pair(folder / "results")
@@ -179,7 +179,7 @@ def test_what_names_no_commit_or_date_is_refused(
     assert not (folder / ".benchkit").exists()
 
 
-def test_a_commit_has_one_name(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commit_has_one_name(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def add_as(commit: str, seed: int) -> int:
         path = folder / "results" / f"{seed}.txt"
         gated.write_runs(path, seed=seed, runs=3, benchmarks=("Ping",))
@@ -199,7 +199,7 @@ def test_a_commit_has_one_name(folder: Path, capsys: pytest.CaptureFixture[str])
     assert shown == ["abc1234d", "abc1234f"]
 
 
-def test_a_date_that_is_not_used_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unused_date_is_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def add_at(name: str, date: str) -> str:
         gated.write_runs(folder / "results" / f"{name}.txt", seed=len(name), benchmarks=("Ping",))
         path = f"results/{name}.txt"
@@ -217,7 +217,7 @@ def test_a_date_that_is_not_used_is_told(folder: Path, capsys: pytest.CaptureFix
     assert add_at("dddd", "2026-09-30T10:00:00Z") == ""  # the earliest counts
 
 
-def test_an_accepted_change_of_no_commit_is_a_warning(
+def test_accepted_change_of_an_unknown_commit_is_a_warning(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert add(0) == add(1) == 0
@@ -232,7 +232,7 @@ def test_an_accepted_change_of_no_commit_is_a_warning(
     assert said in json.loads((folder / "history.json").read_text(encoding="utf-8"))["sentences"]
 
 
-def test_a_store_without_commits_has_no_history(
+def test_store_without_commits_has_no_history(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     gated.write_pair(folder / "results")
@@ -252,7 +252,7 @@ def test_unknown_keys_of_an_accepted_change_are_errors(
 
 
 @pytest.mark.usefixtures("folder")
-def test_all_but_the_newest_commits_are_dropped_and_come_back(
+def test_pruned_commits_are_restored_by_undo(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     for number in (2, 0, 1):
@@ -282,11 +282,11 @@ def add_of(branch: str, number: int, seed: int | None = None) -> int:
 def list_points(capsys: pytest.CaptureFixture[str], *options: str) -> list[str]:
     capsys.readouterr()
     assert run(["history", "show", "--format", "json", *options]) == 0
-    return [point["commit"][6:] for point in timed(capsys.readouterr().out)["points"]]
+    return [point["commit"][6:] for point in read_times(capsys.readouterr().out)["points"]]
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_branch_is_a_series_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+def test_branch_is_a_separate_series(capsys: pytest.CaptureFixture[str]) -> None:
     for number, branch in enumerate(["main", "fix", "master", "fix", ""]):
         assert add_of(branch, number) == 0
     assert list_points(capsys) == list_points(capsys, "--branch", "main") == ["0b", "2b", "4b"]
@@ -305,7 +305,7 @@ def test_a_branch_is_a_series_of_its_own(capsys: pytest.CaptureFixture[str]) -> 
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_site_shows_every_branch_or_the_named_ones(
+def test_site_shows_every_branch_or_the_requested_ones(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("CI_PROJECT_URL", "GITHUB_SERVER_URL", "GITHUB_REPOSITORY"):
@@ -338,7 +338,7 @@ def test_a_site_shows_every_branch_or_the_named_ones(
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_busy_branch_prunes_nothing_of_another(capsys: pytest.CaptureFixture[str]) -> None:
+def test_busy_branch_prunes_nothing_of_another(capsys: pytest.CaptureFixture[str]) -> None:
     for number, branch in enumerate(["main", "main", "fix", "fix", "fix"]):
         assert add_of(branch, number) == 0
     assert run(["history", "prune", "--keep", "1", "--branch", "fix", "-q"]) == 0
@@ -348,7 +348,7 @@ def test_a_busy_branch_prunes_nothing_of_another(capsys: pytest.CaptureFixture[s
     assert list_commits() == {"0000001b": 10, "0000004b": 10}
 
 
-def test_the_branch_of_a_job_is_recorded_and_a_forks_main_is_not_ours(
+def test_branch_of_a_job_is_recorded_and_main_of_a_fork_is_separate(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert add_of("", 0) == 0
@@ -377,7 +377,7 @@ def test_counts_alone_do_not_pass_a_young_history(capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.usefixtures("folder")
-def test_one_panic_is_one_failed_run(capsys: pytest.CaptureFixture[str]) -> None:
+def test_single_panic_is_one_failed_run(capsys: pytest.CaptureFixture[str]) -> None:
     for number in range(2):
         assert add(number) == 0
     path = gated.write_runs(Path("results/base.txt"), seed=2, runs=1)
@@ -389,7 +389,7 @@ def test_one_panic_is_one_failed_run(capsys: pytest.CaptureFixture[str]) -> None
 
 
 @pytest.mark.usefixtures("folder")
-def test_runs_that_a_commit_measured_again_replace_are_counted(
+def test_runs_replaced_by_a_new_measurement_of_a_commit_are_counted(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     add(0, runs=5)

@@ -31,7 +31,9 @@ def test_every_plan_is_read(tool: str, tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.skipif(not shutil.which("hyperfine"), reason="hyperfine is not installed")
-def test_the_plan_of_hyperfine_compares(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plan_for_hyperfine_gives_a_comparison(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     assert run(["init", "--plan", "hyperfine"]) == 0
     Path("plan.toml").write_text(Path("plan.toml").read_text().replace("0.1", "0.01"))
@@ -39,7 +41,7 @@ def test_the_plan_of_hyperfine_compares(tmp_path: Path, monkeypatch: pytest.Monk
     assert run(["compare", "results", "--baseline", "0.010"]) == 0
 
 
-def test_a_file_that_exists_is_kept(
+def test_existing_file_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -51,7 +53,7 @@ def test_a_file_that_exists_is_kept(
     assert "use wrk, ab, redis-benchmark, k6, vegeta, go, hyperfine" in capsys.readouterr().err
 
 
-def test_a_plan_is_complete_with_what_is_named(
+def test_options_complete_the_plan(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -78,7 +80,7 @@ def test_a_plan_is_complete_with_what_is_named(
 
 
 @pytest.mark.parametrize("tool", ["wrk", "ab", "k6", "vegeta"])
-def test_a_tool_gets_the_whole_url(
+def test_tool_gets_the_complete_url(
     tool: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -119,7 +121,7 @@ def test_a_tool_gets_the_whole_url(
         ),
     ],
 )
-def test_a_plan_that_measures_nothing_is_refused(
+def test_plan_without_a_measurement_is_refused(
     words: str,
     message: str,
     tmp_path: Path,
@@ -132,7 +134,7 @@ def test_a_plan_that_measures_nothing_is_refused(
     assert not Path("plan.toml").exists()
 
 
-def test_the_service_of_a_plan_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_service_of_a_plan_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert run(["init", "--plan", "ab", "-o", "-"]) == 0
     assert run(["init", "--plan", "ab"]) == 0

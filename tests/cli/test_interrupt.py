@@ -54,9 +54,7 @@ MODULES = ("benchkit.cli", "typer", "benchkit.cli.gate", "benchkit.gating.run", 
         WRAPPED,
     ],
 )
-def test_an_interrupt_while_modules_are_imported_is_no_traceback(
-    program: str, tmp_path: Path
-) -> None:
+def test_interrupt_during_imports_gives_no_traceback(program: str, tmp_path: Path) -> None:
     gated.write_pair(tmp_path / "results", runs=3)
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
@@ -66,7 +64,7 @@ def test_an_interrupt_while_modules_are_imported_is_no_traceback(
     assert done.stdout == ""
 
 
-def test_the_package_imports_nothing_before_the_guard() -> None:
+def test_package_imports_nothing_before_the_guard() -> None:
     program = (
         "import sys; before = set(sys.modules); import benchkit.__main__; "
         "print(*sorted(set(sys.modules) - before))"
@@ -83,7 +81,7 @@ def test_the_package_imports_nothing_before_the_guard() -> None:
     }
 
 
-def test_an_interrupted_series_says_how_it_goes_on() -> None:
+def test_interrupted_series_says_how_to_continue() -> None:
     session = Session((), 8, earlier=4, is_interrupted=True)
     with pytest.raises(StoppedError, match="made 4 of 8 runs; run the same command again to"):
         leave(session, Path("results"), report="benchkit report results", quiet=True)

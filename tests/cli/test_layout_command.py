@@ -40,7 +40,7 @@ def test_each_variant_of_a_page_is_counted(tmp_path: Path) -> None:
     assert first == "2 variants: none (1 file), otlp (1 file)"
 
 
-def test_headings_that_no_name_tells_apart_may_be_the_sides(tmp_path: Path) -> None:
+def test_headings_without_known_names_may_be_the_sides(tmp_path: Path) -> None:
     blocks = (
         f"## {heading}\n\n```\n{(WRK / side / 'wrk-1.txt').read_text()}```\n"
         for heading, side in (("Gin", "none"), ("Echo v4", "otlp"))
@@ -51,7 +51,7 @@ def test_headings_that_no_name_tells_apart_may_be_the_sides(tmp_path: Path) -> N
     assert list_sides(lines[3], tmp_path) == {"Gin", "Echo v4"}
 
 
-def test_names_that_may_be_runs_are_read_as_runs_by_the_command_shown(tmp_path: Path) -> None:
+def test_suggested_command_reads_possible_run_names_as_runs(tmp_path: Path) -> None:
     (tmp_path / "k").mkdir()
     for at, number in enumerate((11, 15, 16), 1):
         shutil.copy(WRK / f"none/wrk-{at}.txt", tmp_path / f"k/run-{number}.log")
@@ -67,7 +67,7 @@ def test_names_that_may_be_runs_are_read_as_runs_by_the_command_shown(tmp_path: 
     }
 
 
-def test_a_pattern_shows_no_variant_where_the_content_names_it(tmp_path: Path) -> None:
+def test_pattern_has_no_variant_if_the_content_names_it(tmp_path: Path) -> None:
     blocks = (
         f"## {s}\n\n```\n{(WRK / s / 'wrk-1.txt').read_text()}```\n" for s in ("none", "otlp")
     )
@@ -81,7 +81,7 @@ def test_a_pattern_shows_no_variant_where_the_content_names_it(tmp_path: Path) -
     assert benchkit("compare", "k", cwd=tmp_path).returncode == 0
 
 
-def test_each_file_has_its_labels_and_the_pattern_that_gave_them(folder: Path) -> None:
+def test_each_file_has_its_labels_and_their_pattern(folder: Path) -> None:
     result = benchkit("layout", "results", "--format", "csv", cwd=folder)
     rows = [*csv.DictReader(StringIO(result.stdout))]
     assert [(row["path"], row["variant"], row["run"]) for row in rows] == [
@@ -100,7 +100,7 @@ def list_sides(command: str, folder: Path) -> set[str]:
     return {name for pair in json.loads(result.stdout)["pairs"] for name in pair}
 
 
-def test_the_commands_of_this_and_other_readings_compare(folder: Path) -> None:
+def test_commands_of_this_and_other_readings_give_comparisons(folder: Path) -> None:
     lines = benchkit("layout", "results", cwd=folder).stdout.split("\n")
     assert lines[:3] == [
         "2 variants: none (2 files), otlp (2 files)",
@@ -112,7 +112,7 @@ def test_the_commands_of_this_and_other_readings_compare(folder: Path) -> None:
     assert sides == [{"none", "otlp"}, {"run1", "run2"}]
 
 
-def test_the_options_of_a_layout_and_a_baseline_are_part_of_its_command(folder: Path) -> None:
+def test_command_repeats_the_layout_and_baseline_options(folder: Path) -> None:
     options = ["--layout", "{variant}/{benchmark}.txt", "--exclude", "x*"]
     text = benchkit("layout", "results", *options, cwd=folder).stdout
     line = text.split("\n")[2].strip()
@@ -121,7 +121,7 @@ def test_the_options_of_a_layout_and_a_baseline_are_part_of_its_command(folder: 
     assert list_sides(line, folder) == {"run1", "run2"}
 
 
-def test_levels_of_one_variant_are_compared_and_repeats_alone_are_not(tmp_path: Path) -> None:
+def test_levels_of_one_variant_are_compared_but_plain_repeats_are_not(tmp_path: Path) -> None:
     sweep = WRK.parent / "nginx-ab/nginx"
     assert f"\n  benchkit compare {sweep}\n" in benchkit("layout", str(sweep), cwd=tmp_path).stdout
     for run in (1, 2, 3):
@@ -129,7 +129,7 @@ def test_levels_of_one_variant_are_compared_and_repeats_alone_are_not(tmp_path: 
     assert "Run:" not in benchkit("layout", ".", cwd=tmp_path).stdout
 
 
-def test_a_layout_is_shown_before_it_is_used_and_refused_where_it_fits_nothing(
+def test_layout_is_previewed_and_refused_without_a_match(
     folder: Path,
 ) -> None:
     shown = benchkit("layout", "results", "--layout", "{variant}/{benchmark}.txt", cwd=folder)
@@ -140,7 +140,7 @@ def test_a_layout_is_shown_before_it_is_used_and_refused_where_it_fits_nothing(
     assert "does not match" in refused.stderr
 
 
-def test_names_that_split_are_variants(tmp_path: Path) -> None:
+def test_splittable_names_are_variants(tmp_path: Path) -> None:
     lines = "".join(
         f"BenchmarkRedis/OTel_{side}/Ping-2 \t 100\t {time} ns/op\n"
         for side, time in (("Disabled", 10), ("Enabled", 12))
@@ -153,7 +153,7 @@ def test_names_that_split_are_variants(tmp_path: Path) -> None:
     assert file["origin"].startswith("variant: content")
 
 
-def test_what_cannot_be_read_has_the_labels_of_its_path(tmp_path: Path) -> None:
+def test_unreadable_file_has_the_labels_of_its_path(tmp_path: Path) -> None:
     (tmp_path / "none").mkdir()
     (tmp_path / "none/1.txt").write_text("nothing that any tool wrote\n")
     result = benchkit("layout", ".", cwd=tmp_path)
@@ -162,7 +162,7 @@ def test_what_cannot_be_read_has_the_labels_of_its_path(tmp_path: Path) -> None:
     assert "{variant}/{run}.txt" in result.stdout
 
 
-def test_of_many_files_a_table_reads_the_first_of_each_variant(
+def test_only_the_first_files_of_each_variant_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     line = "BenchmarkPing-2 \t 100 \t {}.5 ns/op\n"
@@ -183,7 +183,7 @@ def test_of_many_files_a_table_reads_the_first_of_each_variant(
 
 
 @pytest.mark.parametrize("name", ["{}-" + TOKEN + "-{}", "token=" + TOKEN + "/{}-{}"])
-def test_other_readings_of_names_hold_no_secret(
+def test_other_readings_show_no_secret_of_a_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -40,7 +40,7 @@ def read_terminal(*arguments: str, columns: int) -> str:
 
 
 @pytest.mark.parametrize("results", ["tracing-wrk", "redis-gobench/pinned"])
-def test_a_terminal_of_80_columns_keeps_both_values(results: str) -> None:
+def test_terminal_of_80_columns_keeps_both_values(results: str) -> None:
     text = read_terminal("compare", str(FIXTURES / results), "-q", columns=80)
     table = text.partition("Primary metrics")[2].partition("narrow screen: hiding ")
     lines = table[0].splitlines()
@@ -64,7 +64,7 @@ def test_values_interval_and_verdict_are_never_dropped(width: int) -> None:
 
 
 @pytest.mark.parametrize("columns", [80, 100])
-def test_a_wide_table_stands_in_blocks_that_repeat_the_variant(columns: int) -> None:
+def test_wide_table_is_split_into_blocks_that_repeat_the_variant(columns: int) -> None:
     results = str(FIXTURES / "tracing-wrk")
     text = read_terminal("compare", results, "--wide", "-q", columns=columns)
     lines = text.replace("\r", "").partition("Variants and metrics")[2].strip()
@@ -76,7 +76,7 @@ def test_a_wide_table_stands_in_blocks_that_repeat_the_variant(columns: int) -> 
     assert max(map(len, lines.splitlines())) <= columns
 
 
-def test_an_interval_stands_in_the_block_of_its_value() -> None:
+def test_interval_is_in_the_block_of_its_value() -> None:
     columns = (
         Column("variant", "variant"),
         *(Column(f"m{at}", f"metric {at}", "ms", "right") for at in range(3)),
@@ -88,7 +88,7 @@ def test_an_interval_stands_in_the_block_of_its_value() -> None:
     assert keys == [["variant", "m0", "m1"], ["variant", "m2", "interval"]]
 
 
-def test_a_long_name_is_broken_at_its_signs() -> None:
+def test_long_name_is_broken_at_its_punctuation() -> None:
     table = primary_tables(tracing())[0]
     row = (Cell("otlp_exporter/collector-behind/proxy"), *table.rows[0][1:])
     table = type(table)("", table.columns, (row,))
@@ -104,7 +104,7 @@ def test_long_texts_of_stacked_rows_are_wrapped_between_words() -> None:
     assert [words for words in long if max(map(len, words)) < 60] == []
 
 
-def test_names_that_rows_share_stand_above_them() -> None:
+def test_shared_names_of_rows_become_headings() -> None:
     table = exploratory_tables(tracing())[0]
     fitted = fit(table, 80, lambda cell: cell.label)
     assert {column.key for column in fitted.table.columns} >= ESSENTIAL | {"variant"}
@@ -113,7 +113,7 @@ def test_names_that_rows_share_stand_above_them() -> None:
 
 
 @pytest.mark.parametrize("color", [False, True])
-def test_a_line_above_rows_is_printed_before_them(
+def test_heading_of_rows_is_printed_before_them(
     color: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
@@ -125,7 +125,7 @@ def test_a_line_above_rows_is_printed_before_them(
     assert below.split()[:3] == ["otlp", "4.93", "ms"]
 
 
-def test_rows_that_share_no_name_are_a_table_below_their_names() -> None:
+def test_rows_without_a_shared_name_are_a_table_below_their_names() -> None:
     columns = (
         *(Column(key, key) for key in ("benchmark", "metric")),
         *(Column(key, key, align="right") for key in ("baseline", "value", "change")),

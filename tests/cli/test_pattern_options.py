@@ -23,7 +23,7 @@ Transfer/sec:    669.45MB
     ("option", "what"),
     [("--layout", "the pattern '' has no placeholder"), ("--split", "'' has no group")],
 )
-def test_an_empty_pattern_is_refused(tmp_path: Path, option: str, what: str) -> None:
+def test_empty_pattern_is_refused(tmp_path: Path, option: str, what: str) -> None:
     (tmp_path / "none.txt").write_text(WRK.format(n=1), encoding="utf-8")
     for command in ("runs", "ingest"):
         refused = benchkit(command, "none.txt", option, "", cwd=tmp_path)
@@ -31,7 +31,7 @@ def test_an_empty_pattern_is_refused(tmp_path: Path, option: str, what: str) -> 
         assert what in refused.stderr
 
 
-def test_files_that_a_layout_does_not_match_are_counted_and_named(tmp_path: Path) -> None:
+def test_files_without_a_layout_match_are_counted_and_named(tmp_path: Path) -> None:
     for at, name in enumerate(("none-1", "none-2", "b", "c", "d")):
         (tmp_path / f"{name}.txt").write_text(WRK.format(n=at), encoding="utf-8")
     shown = benchkit("runs", ".", "--layout", "{variant}-{run}.txt", cwd=tmp_path)
@@ -45,7 +45,7 @@ def test_files_that_a_layout_does_not_match_are_counted_and_named(tmp_path: Path
     assert "does not match" not in shown.stderr
 
 
-def test_a_group_that_a_split_does_not_know_is_refused(tmp_path: Path) -> None:
+def test_unknown_group_of_a_split_is_refused(tmp_path: Path) -> None:
     (tmp_path / "none.txt").write_text(WRK.format(n=1), encoding="utf-8")
     pattern = "(?P<variant>a|b)/(?P<benchmark>.*)"
     refused = benchkit("runs", "none.txt", "--split", pattern, cwd=tmp_path)
@@ -53,7 +53,7 @@ def test_a_group_that_a_split_does_not_know_is_refused(tmp_path: Path) -> None:
     assert "unknown group 'benchmark'; `variant` is the only known one" in refused.stderr
 
 
-def test_a_store_of_one_page_suggests_the_split_of_its_headings(tmp_path: Path) -> None:
+def test_store_of_one_page_suggests_a_split_by_its_headings(tmp_path: Path) -> None:
     page = "".join(
         f"## {name}\n\n{WRK.format(n=at)}\n" for at, name in enumerate(("Before", "After"))
     )

@@ -22,7 +22,7 @@ RUNS_OF = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_each_kind_becomes_a_file(
+def test_each_kind_of_plot_becomes_a_file(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -34,7 +34,7 @@ def test_each_kind_becomes_a_file(
 
 
 @pytest.mark.parametrize("name", ["a.png", "A.PNG"])
-def test_the_ending_of_the_file_tells_the_format(tmp_path: Path, name: str) -> None:
+def test_file_name_selects_the_format(tmp_path: Path, name: str) -> None:
     target = tmp_path / name
     assert run(["plot", "forest", RUNS, "-q", "-o", str(target)]) == 0
     assert target.read_bytes().startswith(b"\x89PNG")
@@ -54,7 +54,7 @@ def test_the_ending_of_the_file_tells_the_format(tmp_path: Path, name: str) -> N
         (["forest", NGINX], 3, "no forest plot: it needs a variant and its baseline"),
     ],
 )
-def test_refusals(
+def test_invalid_plots_are_refused(
     arguments: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["plot", *arguments]) == code

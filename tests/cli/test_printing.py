@@ -29,7 +29,9 @@ FIXTURES = Path(__file__).parents[2] / "fixtures" / "tracing-wrk"
         "##teamcity[buildStop]x",
     ],
 )
-def test_a_line_is_no_workflow_command(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_printed_line_is_not_a_workflow_command(
+    text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     print_line(text)
     print_line(text, err=True)
     streams = capsys.readouterr()
@@ -37,7 +39,7 @@ def test_a_line_is_no_workflow_command(text: str, capsys: pytest.CaptureFixture[
         assert not line.lstrip().startswith(("::", "##[", "##vso[", "##teamcity["))
 
 
-def test_a_line_shows_no_credentials(capsys: pytest.CaptureFixture[str]) -> None:
+def test_printed_line_shows_no_credentials(capsys: pytest.CaptureFixture[str]) -> None:
     print_line("s3://me:s3cr3t@bucket/store: 2 runs")
     assert capsys.readouterr().out == "s3://REDACTED@bucket/store: 2 runs\n"
 
@@ -56,7 +58,7 @@ _OUT, _ERR, _BOTH = ("stdout",), ("stderr",), _STREAMS
         (("check", "results", "--free-of", "info"), 3, _OUT),
     ],
 )
-def test_a_closed_pipe_changes_no_exit_code(
+def test_closed_pipe_does_not_change_the_exit_code(
     words: tuple[str, ...],
     code: int,
     streams: tuple[str, ...],
@@ -67,7 +69,7 @@ def test_a_closed_pipe_changes_no_exit_code(
     assert _run_unread(words, streams, environment, tmp_path) == code
 
 
-def test_a_stream_that_is_cut_off_is_no_success(tmp_path: Path) -> None:
+def test_truncated_output_is_not_a_success(tmp_path: Path) -> None:
     gated.write_pair(tmp_path / "results", runs=2000)
     assert _run_unread(("export", "results"), ("stdout",), {}, tmp_path) == 141
 
@@ -90,12 +92,12 @@ def _run_unread(
     return done.returncode
 
 
-def test_no_command_prints_past_it() -> None:
+def test_every_command_prints_through_one_function() -> None:
     for path in Path(cli.__file__).parent.glob("*.py"):
         assert "typer.echo(" not in path.read_text(encoding="utf-8"), path
 
 
-def test_a_hostile_store_and_target_are_spelled_out(
+def test_hostile_names_of_a_store_and_a_target_are_escaped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -131,7 +133,7 @@ def test_a_hostile_store_and_target_are_spelled_out(
     ],
     ids=" ".join,
 )
-def test_names_of_any_script_are_written_in_any_encoding(
+def test_names_in_any_script_are_written_in_any_encoding(
     words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -164,7 +166,7 @@ _HOSTILE = "::error::x", " ::error::x", "a##vso[task.complete]", "##[error]", "#
         for column, form in enumerate(_FORMS)
     ],
 )
-def test_no_form_holds_a_workflow_command(
+def test_no_output_format_contains_a_workflow_command(
     command: str, form: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     if command == "export" and form not in {"csv", "json"}:
@@ -178,7 +180,7 @@ def test_no_form_holds_a_workflow_command(
 
 
 @pytest.mark.parametrize("output", [None, Path("out.txt")])
-def test_a_lone_surrogate_is_spelled_out(
+def test_lone_surrogate_is_escaped(
     output: Path | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -191,7 +193,7 @@ def test_a_lone_surrogate_is_spelled_out(
 
 
 @pytest.mark.parametrize("words", [("report",), ("compare", "-o", "table.md")])
-def test_a_pipe_in_the_place_of_an_output_is_refused(
+def test_pipe_in_place_of_an_output_is_refused(
     words: tuple[str, ...],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -205,7 +207,7 @@ def test_a_pipe_in_the_place_of_an_output_is_refused(
 
 
 @pytest.mark.parametrize("named", [[], ["-o", "report.html"]])
-def test_no_output_follows_a_link_to_another_folder(
+def test_output_does_not_follow_a_link_to_another_folder(
     named: list[str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -240,7 +242,7 @@ def test_quiet_prints_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     ],
     ids=lambda words: words[0],
 )
-def test_no_command_fills_a_file_with_what_its_extension_does_not_mean(
+def test_output_with_a_mismatched_extension_is_refused(
     words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
@@ -255,7 +257,7 @@ def test_no_command_fills_a_file_with_what_its_extension_does_not_mean(
     ("name", "command"),
     [("x.html", "report {results} -o x.html"), ("x.svg", "plot forest {results} -o x.svg")],
 )
-def test_compare_names_the_command_that_writes_such_a_file(
+def test_compare_names_the_command_that_writes_the_requested_file(
     name: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip

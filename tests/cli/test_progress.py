@@ -30,23 +30,23 @@ def shown(terminal: io.StringIO, monkeypatch: pytest.MonkeyPatch, **options: boo
     return terminal.getvalue()
 
 
-def test_a_terminal_sees_bytes_and_values(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_terminal_shows_bytes_and_values(monkeypatch: pytest.MonkeyPatch) -> None:
     text = shown(Terminal(), monkeypatch, patience=0.0)
     assert "512.0/1024.0 MiB" in text or "0.5/1.0 GiB" in text
     assert "2,000,000 values" in text
 
 
-def test_a_short_wait_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_short_wait_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown(Terminal(), monkeypatch) == ""
 
 
-def test_a_pipe_and_quiet_show_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pipe_and_quiet_show_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown(io.StringIO(), monkeypatch, patience=0.0) == ""
     assert shown(Terminal(), monkeypatch, patience=0.0, quiet=True) == ""
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_an_ingest_tells_how_far_it_is(
+def test_ingest_reports_its_progress(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
 ) -> None:
     monkeypatch.setattr(progress, "_EVERY", 0.0)

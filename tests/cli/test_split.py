@@ -23,7 +23,7 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "results.txt"
 
 
-def test_a_pattern_takes_the_variant_from_the_names(results: str, capsys: Captured) -> None:
+def test_pattern_takes_the_variant_from_the_names(results: str, capsys: Captured) -> None:
     options = [results, "--split", r"OTel_(?P<variant>\w+)"]
     assert run(["runs", *options, "--format", "json"]) == ExitCode.DONE
     variants = {row["variant"] for row in json.loads(capsys.readouterr().out)["runs"]}
@@ -34,16 +34,14 @@ def test_a_pattern_takes_the_variant_from_the_names(results: str, capsys: Captur
 
 
 @pytest.mark.parametrize("pattern", ["OTel_(On|Off)", "OTel_(?P<variant>"])
-def test_a_pattern_without_a_variant_is_refused(
-    pattern: str, results: str, capsys: Captured
-) -> None:
+def test_pattern_without_a_variant_is_refused(pattern: str, results: str, capsys: Captured) -> None:
     assert run(["runs", results, "--split", pattern]) == ExitCode.USAGE
     error = capsys.readouterr().err
     assert error.startswith(f"benchkit: error: --split: {pattern!r}")
     assert r"write --split 'OTel_(?P<variant>\w+)'" in error
 
 
-def test_commands_that_hyperfine_timed_are_suggested_as_sides(
+def test_commands_timed_by_hyperfine_are_suggested_as_sides(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
     timed = [

@@ -14,7 +14,7 @@ WRK = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk"
 Captured = pytest.CaptureFixture[str]
 
 
-def lay(folder: Path, names: list[str]) -> None:
+def write_copies(folder: Path, names: list[str]) -> None:
     for number, name in enumerate(names):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -37,7 +37,7 @@ def lay(folder: Path, names: list[str]) -> None:
         ),
     ],
 )
-def test_an_undecided_folder_is_answered_with_commands_that_work(
+def test_ambiguous_folder_gets_commands_that_work(
     names: list[str],
     understood: str,
     others: int,
@@ -46,7 +46,7 @@ def test_an_undecided_folder_is_answered_with_commands_that_work(
     capsys: Captured,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    lay(tmp_path / "results", names)
+    write_copies(tmp_path / "results", names)
     assert run(["compare", "results", "--quiet"]) in {2, 3}
     lines = capsys.readouterr().err.splitlines()
     assert any(line.startswith(understood) for line in lines)
@@ -55,31 +55,33 @@ def test_an_undecided_folder_is_answered_with_commands_that_work(
     assert [run(shlex.split(command)[1:]) for command in commands] == [0] * others
 
 
-def test_other_errors_and_named_layouts_are_answered_as_they_are(
+def test_other_errors_and_explicit_layouts_get_no_suggestion(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    lay(tmp_path / "results", ["a-1.txt", "b-1.txt"])
+    write_copies(tmp_path / "results", ["a-1.txt", "b-1.txt"])
     for words in (["--layout", "{variant}-{run}.txt"], ["--baseline", "c"]):
         assert run(["compare", "results", *words]) in {2, 3}
         assert "read as" not in capsys.readouterr().err
 
 
-def test_forms_of_a_result_are_no_sides_and_runs_no_benchmarks(
+def test_formats_are_not_sides_and_runs_are_not_benchmarks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    lay(tmp_path / "rounds", [f"round{n}-{name}.txt" for n in (1, 2) for name in ("ramp", "spike")])
+    write_copies(
+        tmp_path / "rounds", [f"round{n}-{name}.txt" for n in (1, 2) for name in ("ramp", "spike")]
+    )
     assert run(["compare", "rounds"]) == 2
     text = capsys.readouterr().err
     assert "--layout '{variant}-{benchmark}.txt' --baseline round1" in text
     assert "--layout '{benchmark}-{variant}.txt'" not in text
-    lay(tmp_path / "forms", ["a.txt", "a_summary.txt", "b.txt", "b_summary.txt"])
+    write_copies(tmp_path / "forms", ["a.txt", "a_summary.txt", "b.txt", "b_summary.txt"])
     assert run(["compare", "forms"]) in {2, 3}
     assert "_summary" not in capsys.readouterr().err.partition("It could")[2]
 
 
-def test_an_error_of_a_command_with_a_long_word_is_one_line(capsys: Captured) -> None:
+def test_error_with_a_long_argument_is_one_line(capsys: Captured) -> None:
     for words in (
         ["gate", "results", "--policy", "x" * 300],
         ["bisect", "v1", "--bench", "echo " + "x" * 5000],

@@ -58,7 +58,7 @@ SECTIONS = st.tuples(st.lists(st.tuples(CAPTIONS, NAMES), max_size=3), RESULTS)
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(sections=st.lists(SECTIONS, min_size=2, max_size=6))
-def test_a_printed_suggestion_works(
+def test_printed_suggestion_works(
     sections: list[tuple[list[tuple[str, str]], str]],
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],

@@ -29,7 +29,7 @@ def write_sides(folder: Path) -> None:
     ("form", "kind"),
     [("text", Terminal), ("text", io.StringIO), ("csv", Terminal), ("csv", io.StringIO)],
 )
-def test_benchstats_output_acts_on_no_terminal(
+def test_benchstat_output_does_not_control_the_terminal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, kind: type[io.StringIO]
 ) -> None:
     write_sides(tmp_path)
@@ -47,7 +47,7 @@ def test_benchstats_output_acts_on_no_terminal(
     assert "\n:\u200b:stop-commands" in shown
 
 
-def test_benchstats_text_acts_on_no_terminal_that_shows_its_file(tmp_path: Path) -> None:
+def test_benchstat_file_does_not_control_a_terminal_that_shows_it(tmp_path: Path) -> None:
     write_sides(tmp_path)
     out = tmp_path / "out.txt"
     sides = (str(tmp_path / f"{name}.txt") for name in ("old", "new"))
@@ -57,7 +57,7 @@ def test_benchstats_text_acts_on_no_terminal_that_shows_its_file(tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", ["a" * 1_000_000, "a b " * 250_000])
-def test_a_long_name_is_shortened_where_it_is_quoted(name: str) -> None:
+def test_long_name_is_shortened_in_messages(name: str) -> None:
     error = DataError(f"unknown {name!r}", where=name, hint=name)
     problem = Diagnostic("x", 1, f"unknown {name!r}", name)
     finding = Finding(code="B201", severity="warning", message=name, remedy=name, where=name)
@@ -66,7 +66,7 @@ def test_a_long_name_is_shortened_where_it_is_quoted(name: str) -> None:
         assert "…" in str(told)
 
 
-def test_long_names_that_differ_in_the_middle_are_two(tmp_path: Path) -> None:
+def test_long_names_that_differ_in_the_middle_stay_distinct(tmp_path: Path) -> None:
     half = "Get/" + "a" * 100_000
     names = [f"Benchmark{half}{middle}{half}" for middle in "xy"]
     path = tmp_path / "go.txt"

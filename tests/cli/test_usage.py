@@ -44,31 +44,31 @@ CASES = {
 
 
 @pytest.mark.parametrize("typed", CASES)
-def test_what_is_typed_wrong_is_one_line_of_benchkit(typed: str, tmp_path: Path) -> None:
+def test_usage_error_is_one_line(typed: str, tmp_path: Path) -> None:
     (tmp_path / "results").mkdir()
     done = benchkit(*typed.split(), cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"benchkit: error: {CASES[typed]}\n"
 
 
-def test_a_bisection_without_its_benchmark_shows_the_whole_command(tmp_path: Path) -> None:
+def test_bisect_without_a_benchmark_shows_the_full_command(tmp_path: Path) -> None:
     done = benchkit("bisect", "v1..v2", cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith("benchkit: error: bisect: missing --bench; for example: ")
 
 
-def test_an_option_that_holds_a_secret_is_not_repeated(tmp_path: Path) -> None:
+def test_option_with_a_secret_is_not_repeated(tmp_path: Path) -> None:
     done = benchkit("compare", "--token=ghp_0123456789abcdefghijABCDEFGHIJ012345", cwd=tmp_path)
     assert done.returncode == 2
     assert "ghp_" not in done.stderr
 
 
-def test_a_word_drives_no_terminal(tmp_path: Path) -> None:
+def test_argument_does_not_control_the_terminal(tmp_path: Path) -> None:
     assert "\x1b" not in benchkit("\x1b[31mred", cwd=tmp_path).stderr
 
 
 @pytest.mark.parametrize("command", ["history", "store"])
-def test_a_command_without_its_verb_shows_its_help(command: str, tmp_path: Path) -> None:
+def test_command_without_a_subcommand_shows_its_help(command: str, tmp_path: Path) -> None:
     done = benchkit(command, cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith(f"Usage: benchkit {command} ")
@@ -81,7 +81,7 @@ def test_a_command_without_its_verb_shows_its_help(command: str, tmp_path: Path)
         "history show", "history import x.json",
     ],
 )  # fmt: skip
-def test_an_empty_store_is_not_the_default_one(
+def test_empty_store_option_is_not_the_default_store(
     command: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -97,7 +97,7 @@ def test_an_empty_store_is_not_the_default_one(
 
 
 @pytest.mark.parametrize("command", ["runs", "export", "compare", "report", "gate", "check"])
-def test_a_store_beside_a_path_is_refused(
+def test_store_together_with_a_path_is_refused(
     command: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -115,7 +115,7 @@ def test_a_store_beside_a_path_is_refused(
 
 
 @pytest.mark.parametrize("command", ["runs", "export", "compare", "gate"])
-def test_a_store_that_may_not_be_read_is_a_problem_with_the_data(
+def test_unreadable_store_is_a_data_error(
     command: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -144,7 +144,7 @@ def test_a_store_that_may_not_be_read_is_a_problem_with_the_data(
         "history add results --commit abcdefa --branch",
     ],
 )
-def test_an_empty_value_does_not_count_as_no_option(
+def test_empty_value_is_not_a_missing_option(
     command: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -170,7 +170,7 @@ def test_undo_without_a_store_creates_none(
     assert not list(tmp_path.iterdir())
 
 
-def test_the_help_of_runs_says_that_it_lists_every_origin(
+def test_help_of_runs_says_that_it_lists_every_origin(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(["runs", "--help"]) == 0

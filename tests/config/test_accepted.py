@@ -24,7 +24,7 @@ def test_changes_are_accepted_by_commit_and_reason() -> None:
         ([{"commit": "abc1234", "why": "TLS"}], "unknown key 'why'"),
     ],
 )
-def test_what_cannot_be_used_is_an_error(accept: object, says: str) -> None:
+def test_invalid_acceptance_is_an_error(accept: object, says: str) -> None:
     with pytest.raises(ConfigError, match=says):
         parse({"history": {"accept": accept}})
 
@@ -34,14 +34,14 @@ def test_another_key_of_the_history_is_an_error() -> None:
         parse({"history": {"accepts": []}})
 
 
-def test_a_commit_is_named_by_its_beginning() -> None:
+def test_commit_may_be_abbreviated() -> None:
     assert Accepted("abc1234", "TLS").names("abc1234ff")
     assert Accepted("abc1234ff", "TLS").names("abc1234")
     assert not Accepted("abc1234", "TLS").names("abc1235ff")
 
 
 @pytest.mark.parametrize("until", ["tomorrow", "abc123", "2026-13-01", "v1.2.345"])
-def test_an_acceptance_ends_at_a_date_or_a_commit(until: str) -> None:
+def test_acceptance_ends_at_a_date_or_a_commit(until: str) -> None:
     with pytest.raises(ConfigError, match="`until` is") as caught:
         parse_acceptances([{"benchmark": "Ping", "until": until}], "benchkit.toml")
     assert (

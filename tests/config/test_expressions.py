@@ -31,7 +31,7 @@ SLOW = (
 
 
 @pytest.mark.parametrize("pattern", [DEEP, DEEP_WITHIN_THE_LENGTH, "a{99999999999}", *SLOW])
-def test_an_expression_without_a_bound_is_refused(pattern: str) -> None:
+def test_unbounded_expression_is_refused(pattern: str) -> None:
     with pytest.raises(ConfigError):
         parse_rename(f"s#{pattern}#b#")
     with pytest.raises(ConfigError) as refusal:
@@ -55,7 +55,7 @@ def test_an_expression_without_a_bound_is_refused(pattern: str) -> None:
         r"(?:\w+\.)+com",
     ],
 )
-def test_an_expression_of_bounded_time_is_taken(pattern: str) -> None:
+def test_bounded_expression_is_accepted(pattern: str) -> None:
     assert compile_expression(pattern, "--split", "", re.IGNORECASE).longest > 400
 
 
@@ -83,7 +83,7 @@ def test_no_expression_hangs_on_a_name(pattern: str, length: int, tmp_path: Path
     assert thread_time() - start < 5
 
 
-def test_a_name_that_is_too_long_names_the_pattern_and_its_place(
+def test_error_for_a_long_name_gives_the_pattern_and_its_source(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "one.txt"
@@ -93,7 +93,7 @@ def test_a_name_that_is_too_long_names_the_pattern_and_its_place(
     assert "rename 'x*x*x*y' may never finish on a name of 2,999 characters" in message
 
 
-def test_slow_names_do_not_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_of_slow_names_is_limited_in_total(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(100))
     monkeypatch.setattr("benchkit.config.expressions.thread_time", lambda: next(clock))
     expression = compile_expression("x*x*z", "--split", "")
@@ -103,7 +103,7 @@ def test_slow_names_do_not_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
         expression.search("x")
 
 
-def test_a_rule_makes_no_name_without_end() -> None:
+def test_length_of_renamed_names_is_limited() -> None:
     rule = parse_rename(r"s#.#\g<0>\g<0>#g")
     assert rule.apply("x" * 5000) == "x" * 10_000
     with pytest.raises(ConfigError, match="makes a name of 20,000 characters"):
@@ -120,7 +120,7 @@ def test_a_rule_makes_no_name_without_end() -> None:
         ("split = {pattern = '(?P<variant>([Aa]+)+)!'}", "[ingest] split"),
     ],
 )
-def test_the_key_of_the_settings_is_named(
+def test_key_of_the_settings_is_named(
     key: str,
     named: str,
     tmp_path: Path,
@@ -145,7 +145,7 @@ def test_the_key_of_the_settings_is_named(
         ("a{99999999999}", "a repeat count is too large"),
     ],
 )
-def test_a_pattern_that_is_refused_says_what_is_wrong(
+def test_refused_pattern_gives_the_reason(
     pattern: str, problem: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["runs", ".", "--split", pattern]) == 2

@@ -14,12 +14,12 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 
 @given(TEXTS)
 @example('"\\\x7f\x1b\u200b\n')
-def test_a_string_and_a_key_read_back_as_they_were_and_act_in_no_terminal(text: str) -> None:
+def test_strings_and_keys_round_trip_and_are_printable(text: str) -> None:
     line = f"{write_key(text)} = {write_string(text)}"
     assert tomllib.loads(line) == {text: text}
     assert line.isprintable()
 
 
-def test_a_byte_that_is_no_text_is_spelled_out() -> None:
+def test_non_text_byte_is_escaped() -> None:
     line = "x = " + write_string("a\udc80")
     assert tomllib.loads(line) == {"x": "a\\udc80"}

@@ -43,7 +43,7 @@ acceptable = "2x"
 """
 
 
-def test_a_policy_with_everything(tmp_path: Path) -> None:
+def test_complete_policy_is_read(tmp_path: Path) -> None:
     file = tmp_path / "policy.toml"
     file.write_text(POLICY, encoding="utf-8")
     found = config.load(tmp_path, file)
@@ -67,14 +67,14 @@ def test_a_policy_with_everything(tmp_path: Path) -> None:
     assert text.apply("aa") == "ba"
 
 
-def test_the_manuals_policy_is_one() -> None:
+def test_policy_of_the_manual_is_valid() -> None:
     text = next(block for block in list_blocks("toml") if block.startswith("[policy]"))
     found = config.parse(tomllib.loads(text))
     assert [rule.limit.text for rule in found.rules] == ["5%", "+8 KiB"]
     assert found.habits == Habits(min_runs=6, no_findings=("warning",))
 
 
-def test_pyproject_holds_a_policy_too(tmp_path: Path) -> None:
+def test_pyproject_may_contain_a_policy(tmp_path: Path) -> None:
     file = tmp_path / "pyproject.toml"
     file.write_text("[[tool.benchkit.gate]]\nmetric = 'latency'\ntarget = '1%'\n", encoding="utf-8")
     assert config.load(tmp_path).rules == config.load(tmp_path, file).rules != ()
@@ -102,14 +102,14 @@ def test_pyproject_holds_a_policy_too(tmp_path: Path) -> None:
         ("+2", "absolute", 2, "1"),
     ],
 )
-def test_limits_say_of_what(text: object, kind: str, value: float, unit: str) -> None:
+def test_limit_has_a_kind_value_and_unit(text: object, kind: str, value: float, unit: str) -> None:
     found = parse_limit(text, "test")
     assert (str(found.kind), found.unit) == (kind, unit)
     assert found.value == pytest.approx(value)
 
 
 @pytest.mark.parametrize("text", ["5", 7, 0.05, "-5%", "five", "", "5 parsecs", "0.9x", None, True])
-def test_what_is_no_limit_is_refused(text: object) -> None:
+def test_invalid_limit_is_refused(text: object) -> None:
     with pytest.raises(ConfigError):
         parse_limit(text, "test")
 
@@ -144,21 +144,19 @@ def test_what_is_no_limit_is_refused(text: object) -> None:
         ("[ingest]\nrename = [['a']]", "not a rename rule"),
     ],
 )
-def test_what_cannot_be_meant_is_an_error_with_the_remedy(
-    tmp_path: Path, text: str, says: str
-) -> None:
+def test_invalid_policy_is_an_error_with_a_remedy(tmp_path: Path, text: str, says: str) -> None:
     (tmp_path / "benchkit.toml").write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError) as refused:
         config.load(tmp_path)
     assert says in str(refused.value)
 
 
-def test_one_liners_take_the_habits() -> None:
+def test_overhead_options_use_the_policy_defaults() -> None:
     (found,) = parse_overheads(["time_per_op=+2 ms"], Habits(min_runs=8))
     assert (found.limit.value, found.min_runs) == (0.002, 8)
 
 
-def test_the_time_grows_with_the_number_of_rules_alone() -> None:
+def test_parsing_time_grows_linearly_with_the_rules() -> None:
     rule = {"metric": "latency.p50", "acceptable": "5%"}
     assert_linear(
         lambda size: [{"name": f"g{number}", **rule} for number in range(size)],
@@ -168,7 +166,7 @@ def test_the_time_grows_with_the_number_of_rules_alone() -> None:
 
 
 @pytest.mark.parametrize("text", ["token=c0ffee1", "password=5", "api_key:c0ffee1"])
-def test_a_secret_in_place_of_a_limit_is_not_printed(text: str) -> None:
+def test_secret_in_place_of_a_limit_is_not_printed(text: str) -> None:
     with pytest.raises(ConfigError) as raised:
         parse_overheads([text], Habits())
     assert "REDACTED' has no limit" in str(raised.value)

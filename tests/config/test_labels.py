@@ -63,7 +63,7 @@ def test_every_toml_block_of_the_manual_can_be_read(text: str, tmp_path: Path) -
         read_as_settings(tmp_path, nested)
 
 
-def test_every_entry_that_a_text_names_can_be_written_into_benchkit_toml(tmp_path: Path) -> None:
+def test_every_entry_in_a_message_can_be_written_into_benchkit_toml(tmp_path: Path) -> None:
     entries = list(list_inline())
     assert any("service" in entry for _, entry in entries)
     for place, entry in entries:
@@ -73,7 +73,7 @@ def test_every_entry_that_a_text_names_can_be_written_into_benchkit_toml(tmp_pat
             pytest.fail(f"{place}: {entry!r}: {error}")
 
 
-def test_every_line_that_init_comments_out_can_be_used(
+def test_every_line_commented_out_by_init_can_be_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gated.write_pair(tmp_path / "results")
@@ -109,7 +109,7 @@ def list_services(*paths: str) -> set[str]:
 @pytest.mark.parametrize(
     "text", [SERVICE, '[labels.containers]\nservice = "storage"\n', f"[labels]\n{SERVICE}"]
 )
-def test_the_service_named_in_the_working_folder_is_the_service(text: str, workspace: Path) -> None:
+def test_service_named_in_the_working_folder_is_used(text: str, workspace: Path) -> None:
     (workspace / "benchkit.toml").write_text(text, encoding="utf-8")
     assert list_services("results") == {"/bench/storage"}
     options = Options(labels=config.load(workspace).labels)
@@ -129,14 +129,14 @@ def test_every_command_reads_the_labels(
     assert "/bench/server" not in out
 
 
-def test_what_stands_nearer_to_the_runs_counts_first(workspace: Path) -> None:
+def test_labels_nearer_to_the_runs_take_precedence(workspace: Path) -> None:
     (workspace / "benchkit.toml").write_text(SERVICE, encoding="utf-8")
     text = '[containers]\nservice = "server"\n'
     (workspace / "results" / "benchkit.toml").write_text(text, encoding="utf-8")
     assert list_services("results") == {"/bench/server"}
 
 
-def test_a_label_that_cannot_be_used_is_one_warning_with_its_line(workspace: Path) -> None:
+def test_invalid_label_is_one_warning_with_its_line(workspace: Path) -> None:
     (workspace / "benchkit.toml").write_text('[containers]\nservce = "a"\n', encoding="utf-8")
     options = Options(labels=config.load(workspace).labels)
     for paths in (("results",), (".",), ("results/none", "results/otlp")):
@@ -144,7 +144,7 @@ def test_a_label_that_cannot_be_used_is_one_warning_with_its_line(workspace: Pat
         assert [(p.line, p.severity) for p in problems] == [(2, "warning")]
 
 
-def test_settings_beside_the_runs_that_cannot_be_read_are_a_warning(tmp_path: Path) -> None:
+def test_unreadable_settings_next_to_the_runs_are_a_warning(tmp_path: Path) -> None:
     text = "[labels]\nvariant = 'a'\n[stat]\nmargin = 1\n"
     (tmp_path / "benchkit.toml").write_text(text, encoding="utf-8")
     sidecars = Sidecars(tmp_path)

@@ -14,7 +14,7 @@ from benchkit.errors import ConfigError
 PUBLISHED = Path(config.__file__).with_name("benchkit.schema.json")
 
 
-def test_the_published_json_schema_is_that_of_the_keys(request: pytest.FixtureRequest) -> None:
+def test_published_json_schema_matches_the_keys(request: pytest.FixtureRequest) -> None:
     text = json.dumps(json_schema(), indent=1, ensure_ascii=False) + "\n"
     if request.config.getoption("--update"):
         PUBLISHED.write_text(text, encoding="utf-8")
@@ -31,7 +31,7 @@ def write(key: Key, name: str) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("key", list(list_settings()), ids=lambda key: f"{key.table}{key.name}")
-def test_a_listed_key_is_known_and_a_misspelt_one_is_not(key: Key) -> None:
+def test_listed_key_is_known_and_a_misspelt_one_is_not(key: Key) -> None:
     with pytest.raises(ConfigError) as known:
         config.parse(write(key, key.name))
     assert "unknown key" not in str(known.value)

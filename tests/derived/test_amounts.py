@@ -24,7 +24,7 @@ def write(folder: Path, exponent: int, *, cores: str = "") -> None:
         (folder / "run.toml").write_text(f'[machine]\ncores = "{cores}"\n')
 
 
-def test_values_whose_squares_are_no_numbers_are_left_out(tmp_path: Path) -> None:
+def test_values_with_overflowing_squares_are_left_out(tmp_path: Path) -> None:
     for name, exponent in {"a": 300, "b": 301}.items():
         write(tmp_path / name, exponent)
     with warnings.catch_warnings():
@@ -35,13 +35,13 @@ def test_values_whose_squares_are_no_numbers_are_left_out(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("cores", ["8", "9" * 400, "9" * 5000])
-def test_a_number_of_cores_without_end_is_none(tmp_path: Path, cores: str) -> None:
+def test_infinite_number_of_cores_is_ignored(tmp_path: Path, cores: str) -> None:
     write(tmp_path / "a", 3, cores=cores)
     runs = bk.load(tmp_path / "a")
     assert list_amounts(runs.observations, runs.runs, confidence=0.95)
 
 
-def test_a_run_of_several_forms_has_the_value_that_a_comparison_takes() -> None:
+def test_run_of_several_formats_has_the_value_used_by_a_comparison() -> None:
     results = bk.load(FIXTURES / "shorturl-k6")
     compared = {
         (str(row.benchmark), str(side)): center

@@ -51,7 +51,7 @@ def describe(base: Answers, new: Answers) -> str:
         ((None, None, None), (None, None, 615.0), ""),
     ],
 )
-def test_responses_that_differ_are_described(
+def test_response_differences_are_described(
     base: tuple[float | None, ...], new: tuple[float | None, ...], difference: str
 ) -> None:
     described = describe(_make(base), _make(new)).replace("\N{NO-BREAK SPACE}", " ")
@@ -59,7 +59,7 @@ def test_responses_that_differ_are_described(
     assert bool(described) is bool(difference)
 
 
-def test_a_side_that_records_nothing_differs_in_nothing() -> None:
+def test_side_without_recorded_responses_does_not_differ() -> None:
     assert describe_other_answers({}, WORKLOAD, "base", "new") == ""
 
 
@@ -79,7 +79,7 @@ def test_a_side_that_records_nothing_differs_in_nothing() -> None:
         ("shorturl-k6/baseline/k6-1.txt", ("100.00%", "25.00%"), (0.75, None, 206.65288980734618)),
     ],
 )
-def test_each_tool_records_what_answered(
+def test_recorded_responses_of_each_tool(
     file: str, edit: tuple[str, str], answers: tuple[float | None, ...], tmp_path: Path
 ) -> None:
     text = (FIXTURES / file).read_text(encoding="utf-8")
@@ -92,13 +92,13 @@ def test_each_tool_records_what_answered(
     assert found.sizes == (None if size is None else pytest.approx((size, size)))
 
 
-def test_one_run_with_empty_responses_differs() -> None:
+def test_single_run_with_empty_responses_differs() -> None:
     base, new = Answers(sizes=(600.0, 640.0)), Answers(sizes=(0.0, 630.0))
     assert describe(base, new).startswith("a response has 0 B for 'new', 600 B for 'base'")
     assert describe(Answers(sizes=(100.0, 900.0)), Answers(sizes=(120.0, 1000.0))) == ""
 
 
-def test_a_kind_of_requests_that_one_side_lacks_differs() -> None:
+def test_request_kind_missing_on_one_side_is_a_difference() -> None:
     base, new = Answers(mix={"GET /list": 0.7, "POST /order": 0.3}), Answers(mix={"GET /list": 1.0})
     text = "100 % of the requests are GET /list for 'new', 70 % for 'base'"
     assert describe(base, new) == text

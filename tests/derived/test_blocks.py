@@ -35,22 +35,20 @@ def rows(order: str, **more: object) -> list[dict[str, Any]]:
         ("abcbca", [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3)]),
     ],
 )
-def test_a_block_begins_when_a_variant_comes_round(
-    order: str, blocks: list[tuple[int, int]]
-) -> None:
+def test_block_begins_when_a_variant_repeats(order: str, blocks: list[tuple[int, int]]) -> None:
     found = rows(order)
     find_blocks(found)
     assert [(row["block"], row["position"]) for row in found] == blocks
 
 
 @pytest.mark.parametrize("more", [{"started_at": None}, {"started_at": 3}, {"role": "warmup"}])
-def test_an_order_that_was_not_recorded_is_not_guessed(more: dict[str, Any]) -> None:
+def test_unrecorded_order_is_not_guessed(more: dict[str, Any]) -> None:
     found = rows("abab", **more)
     find_blocks(found)
     assert {row["block"] for row in found} == {None}
 
 
-def test_each_benchmark_has_blocks_of_its_own() -> None:
+def test_each_benchmark_has_separate_blocks() -> None:
     found = [row for name in ("get", "set") for row in rows("ab", benchmark=name)]
     for start, row in enumerate(found):
         row["started_at"] = start
@@ -58,13 +56,13 @@ def test_each_benchmark_has_blocks_of_its_own() -> None:
     assert [(row["block"], row["position"]) for row in found] == [(1, 1), (1, 2)] * 2
 
 
-def test_runs_whose_start_is_unknown_do_not_spoil_another_benchmark() -> None:
+def test_runs_without_a_start_do_not_affect_another_benchmark() -> None:
     found = rows("abab") + rows("ab", benchmark="/other", started_at=None)
     find_blocks(found)
     assert [row["block"] for row in found] == [1, 1, 2, 2, None, None]
 
 
-def test_recorded_places_through_the_session_are_an_order() -> None:
+def test_recorded_positions_in_the_session_are_an_order() -> None:
     found = rows("abba", started_at=None)
     for place, row in zip((7, 2, 9, 4), found, strict=True):
         row["position"] = place
@@ -80,7 +78,7 @@ def test_recorded_blocks_are_kept_and_get_positions() -> None:
     assert [(row["block"], row["position"]) for row in found] == [(3, 1), (3, 2), (5, 1), (5, 2)]
 
 
-def test_blocks_that_only_some_runs_tell_are_not_guessed() -> None:
+def test_blocks_recorded_only_for_some_runs_are_not_guessed() -> None:
     found = rows("abab", started_at=None)
     found[0]["block"] = 1
     find_blocks(found)

@@ -50,7 +50,7 @@ EVERY_RUN = [(SERVER, variant, run) for variant in ("none", "otlp") for run in (
 
 @pytest.mark.parametrize("name", ["/bench/app", "/bench/web-frontend", "/docker/4f1c", "blue"])
 @pytest.mark.parametrize("share", [0.0, 0.0005])
-def test_an_idle_container_beside_the_service_changes_nothing(
+def test_idle_container_next_to_the_service_changes_nothing(
     name: str, share: float, tmp_path: Path
 ) -> None:
     runs = bk.load(write_runs(tmp_path, name, runs="2", share=share))
@@ -58,7 +58,7 @@ def test_an_idle_container_beside_the_service_changes_nothing(
     assert "B413" not in {problem.code for problem in runs.problems}
 
 
-def test_an_idle_container_has_no_role_of_the_service_in_the_table(
+def test_idle_container_is_not_shown_as_the_service(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["compare", str(write_runs(tmp_path, "/bench/app", runs="2", share=0))]) == 0
@@ -91,13 +91,13 @@ def test_an_idle_container_has_no_role_of_the_service_in_the_table(
         ({"/bench/app": 0.0, "/docker/4f1c": 0.5}, {}, "/docker/4f1c"),
     ],
 )  # fmt: skip
-def test_the_service_is_the_declared_the_named_or_the_one_at_work(
+def test_service_is_the_declared_the_named_or_the_busy_container(
     cores: dict[str, float], env: dict[str, str], service: str | None
 ) -> None:
     assert find_service(cores, env) == service
 
 
-def test_a_cost_of_some_runs_says_of_how_many(
+def test_cost_of_some_runs_states_how_many(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = write_runs(tmp_path, "/bench/app", runs="2", share=0.5)
@@ -112,7 +112,7 @@ def test_a_cost_of_some_runs_says_of_how_many(
     assert [line.split()[-3:] for line in table[3:5]] == [["1", "of", "2"]] * 2
 
 
-def test_runs_of_several_benchmarks_that_share_a_name_are_counted(tmp_path: Path) -> None:
+def test_runs_of_benchmarks_that_share_a_name_are_counted(tmp_path: Path) -> None:
     folder = write_runs(tmp_path, "/bench/app", runs="", share=0.5)
     (folder / "runs.json").unlink()
     for number in "12":
@@ -127,5 +127,5 @@ def test_runs_of_several_benchmarks_that_share_a_name_are_counted(tmp_path: Path
 
 
 @pytest.mark.parametrize("tool", ["wrk", "locust", "bombardier", "gatling"])
-def test_a_container_of_a_load_tool_is_not_taken_for_the_service(tool: str) -> None:
+def test_container_of_a_load_tool_is_not_the_service(tool: str) -> None:
     assert find_service({f"/docker/{tool}-1": 0.8, "/docker/shop-1": 0.9}) == "/docker/shop-1"

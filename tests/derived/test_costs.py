@@ -25,11 +25,11 @@ def cost(cpu: float, latency: float | None) -> RequestCost:
     ("cpu", "latency", "inside"),
     [(5.0, 12.0, 2.0), (5.0, 99.0, 4.0), (5.0, 9.0, 0.0), (1.0, 12.0, None), (0.5, 12.0, None)],
 )
-def test_in_band_is_a_part_of_what_is_extra(
+def test_in_band_share_is_part_of_the_extra_cpu(
     cpu: float, latency: float, inside: float | None
 ) -> None:
     assert cost(cpu, latency).split(cost(1.0, 10.0)) == (cpu - 1.0, inside)
 
 
-def test_without_a_latency_nothing_is_split() -> None:
+def test_cost_without_a_latency_is_not_split() -> None:
     assert cost(5.0, None).split(cost(1.0, 10.0)) == (4.0, None)

@@ -30,7 +30,7 @@ def dropped(folder: Path, metric: str = COUNT) -> dict[tuple[str, int], tuple[fl
     }
 
 
-def test_a_run_that_tells_none_dropped_none(tmp_path: Path) -> None:
+def test_run_without_a_dropped_count_dropped_none(tmp_path: Path) -> None:
     copy(tmp_path, "baseline/k6-1.txt", "baseline/k6-2.txt", "otel/k6-1.txt", "otel/k6-2.txt")
     none = (0.0, "computed", "1")
     assert dropped(tmp_path) == {
@@ -44,7 +44,7 @@ def test_a_run_that_tells_none_dropped_none(tmp_path: Path) -> None:
     assert {unit for *_, unit in rates.values()} == {"1/s"}
 
 
-def test_the_medians_are_over_all_runs(tmp_path: Path) -> None:
+def test_medians_cover_all_runs(tmp_path: Path) -> None:
     for variant in ("baseline", "otel"):
         copy(tmp_path, *(f"{variant}/k6-{run}.txt" for run in range(1, 6)))
     found = dropped(tmp_path)
@@ -52,12 +52,12 @@ def test_the_medians_are_over_all_runs(tmp_path: Path) -> None:
     assert told == {"baseline": [0, 965, 143, 0, 0], "otel": [0, 86, 61, 0, 2]}
 
 
-def test_where_no_run_tells_any_none_is_made_up(tmp_path: Path) -> None:
+def test_value_is_not_invented_if_no_run_reports_it(tmp_path: Path) -> None:
     copy(tmp_path, "baseline/k6-1.txt", "otel/k6-1.txt")
     assert dropped(tmp_path) == {}
 
 
-def test_an_export_is_as_good_as_the_text_unless_it_is_cut(tmp_path: Path) -> None:
+def test_export_counts_like_the_text_unless_truncated(tmp_path: Path) -> None:
     copy(tmp_path, "baseline/k6-export-1.json", "baseline/k6-export-2.json")
     assert dropped(tmp_path)["baseline", 1][0] == 0
     whole = tmp_path / "baseline" / "k6-export-1.json"
@@ -66,7 +66,7 @@ def test_an_export_is_as_good_as_the_text_unless_it_is_cut(tmp_path: Path) -> No
     assert set(dropped(tmp_path)) == {("baseline", 2)}
 
 
-def test_the_console_alone_does_not_tell(tmp_path: Path) -> None:
+def test_console_output_alone_is_not_enough(tmp_path: Path) -> None:
     copy(tmp_path, "baseline/k6-1.txt", "baseline/k6-2.txt")
     text = (tmp_path / "baseline" / "k6-1.txt").read_text()
     lines = text.splitlines(keepends=True)

@@ -31,7 +31,7 @@ def excerpt(share: float) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("is_first", [True, False])
-def test_the_form_with_most_of_the_requests_is_compared(is_first: bool) -> None:
+def test_format_with_most_of_the_requests_is_compared(is_first: bool) -> None:
     both = join(excerpt(0.22), FOUND) if is_first else join(FOUND, excerpt(0.22))
     assert set(leave_out_excerpts(both)["source"]) == set(FOUND["source"])
     compared = RESULTS.holding(both).compare(baseline="none", variant="otlp")
@@ -39,6 +39,6 @@ def test_the_form_with_most_of_the_requests_is_compared(is_first: bool) -> None:
     assert str(compared.verdict) == str(alone.verdict)
 
 
-def test_forms_that_count_nearly_alike_are_all_kept() -> None:
+def test_formats_with_similar_counts_are_all_kept() -> None:
     near = join(excerpt(0.97), FOUND)
     assert leave_out_excerpts(near) is near

@@ -51,7 +51,7 @@ def compared(folder: Path, failing: int) -> bk.Comparison:
     return bk.load(folder).compare(baseline="none")
 
 
-def test_a_variant_that_answers_only_errors_gains_nothing(tmp_path: Path) -> None:
+def test_variant_that_answers_only_errors_improves_nothing(tmp_path: Path) -> None:
     found = compared(tmp_path, 1000)
     (row,) = found.verdicts.primary
     assert (row.word, row.contrast.failed_variant) == ("inconclusive", 1.0)
@@ -59,13 +59,13 @@ def test_a_variant_that_answers_only_errors_gains_nothing(tmp_path: Path) -> Non
     assert found.verdict.startswith("~")
 
 
-def test_a_few_errors_are_told_and_do_not_void_the_row(tmp_path: Path) -> None:
+def test_few_errors_are_reported_and_do_not_invalidate_the_row(tmp_path: Path) -> None:
     (row,) = compared(tmp_path, 5).verdicts.primary
     assert row.word == "improvement"
     assert any("0.50% of the variant's requests failed" in note for note in row.notes)
 
 
-def test_without_errors_nothing_is_said(tmp_path: Path) -> None:
+def test_run_without_errors_gets_no_note(tmp_path: Path) -> None:
     (row,) = compared(tmp_path, 0).verdicts.primary
     assert not any("fail" in note for note in row.notes)
 
@@ -78,7 +78,7 @@ def test_without_errors_nothing_is_said(tmp_path: Path) -> None:
         ("  Socket errors: connect 0, read 77, write 0, timeout 9000\n", 77 / 15081, "up to 0.51%"),
     ],
 )
-def test_the_table_of_fixed_rates_has_the_share_of_the_footnote(
+def test_fixed_rate_table_shows_the_share_of_the_footnote(
     tmp_path: Path, errors: str, failed: float, share: str
 ) -> None:
     for variant, lines in (("none", ""), ("broken", errors)):
@@ -94,7 +94,7 @@ def test_the_table_of_fixed_rates_has_the_share_of_the_footnote(
     assert note == f"{share} of the variant's requests failed"
 
 
-def test_the_failures_count_where_their_share_is_rounded() -> None:
+def test_failure_counts_take_precedence_over_a_rounded_share() -> None:
     observations = bk.load(FIXTURES / "shorturl-k6").observations.copy()
     is_total = observations["metric"].eq("failures") & observations["subject"].isna()
     assert is_total.any()
@@ -157,7 +157,7 @@ def replaced(text: str, replacements: list[tuple[str, str]], digits: str = "") -
 
 @pytest.mark.parametrize("failing", [1, 2, 3, 6])
 @pytest.mark.parametrize("tool", list(TOOLS))
-def test_the_failed_requests_of_all_runs_decide(tmp_path: Path, tool: str, failing: int) -> None:
+def test_failed_requests_are_summed_over_all_runs(tmp_path: Path, tool: str, failing: int) -> None:
     name, differing, broken = TOOLS[tool]
     report = (FIXTURES / name).read_text() if name else REPORT.format(rate=1000, errors="")
     for digit, variant in enumerate(("main", "pr"), start=1):
@@ -184,7 +184,7 @@ SHORT = REPORT.replace("  1000 requests in 15.00s, 38.50MB read\n", "")
 ERRORS = "  Socket errors: connect 0, read 3, write 0, timeout 0\n"
 
 
-def test_without_a_count_the_requests_are_rate_times_time(tmp_path: Path) -> None:
+def test_missing_request_count_is_rate_times_duration(tmp_path: Path) -> None:
     path = tmp_path / "wrk.txt"
     path.write_text(SHORT.format(rate=2000, errors=ERRORS))
     results = bk.load(path)
@@ -195,7 +195,7 @@ def test_without_a_count_the_requests_are_rate_times_time(tmp_path: Path) -> Non
     assert message.startswith("up to 0.010 % of the requests failed (run 1): read 3")
 
 
-def test_without_a_time_a_rate_tells_no_share(tmp_path: Path) -> None:
+def test_rate_without_a_duration_gives_no_share(tmp_path: Path) -> None:
     path = tmp_path / "wrk.txt"
     report = SHORT.format(rate=2000, errors=ERRORS)
     path.write_text(report.replace("Running 15s test @ http://127.0.0.1:8080/ping", ""))
@@ -214,7 +214,7 @@ def test_without_a_time_a_rate_tells_no_share(tmp_path: Path) -> None:
         (10712, 1190, 0.1, "up to 10 % of the requests failed (run 1): read 1190; wrk also "),
     ],
 )
-def test_read_errors_of_wrk_come_on_top_of_its_requests_and_may_be_none(
+def test_wrk_read_errors_are_added_to_its_requests_and_may_be_harmless(
     tmp_path: Path, requests: int, read: int, share: float, statement: str
 ) -> None:
     errors = f"  Socket errors: connect 0, read {read}, write 0, timeout 0\n"
@@ -230,7 +230,7 @@ def test_read_errors_of_wrk_come_on_top_of_its_requests_and_may_be_none(
     assert "Connection: close" in finding["remedy"]
 
 
-def test_a_run_of_wrk_with_nothing_but_read_errors_failed(tmp_path: Path) -> None:
+def test_wrk_run_with_only_read_errors_failed(tmp_path: Path) -> None:
     errors = "  Socket errors: connect 0, read 898, write 0, timeout 0\n"
     text = REPORT.replace("  1000 req", "  0 req").replace("{rate}.41", "0.00")
     (tmp_path / "wrk.txt").write_text(text.format(errors=errors))
@@ -239,7 +239,7 @@ def test_a_run_of_wrk_with_nothing_but_read_errors_failed(tmp_path: Path) -> Non
     assert "no request was completed in this run" in run["remark"]
 
 
-def test_a_share_that_may_be_smaller_is_called_so_wherever_it_stands(tmp_path: Path) -> None:
+def test_upper_bound_of_a_share_is_stated_everywhere(tmp_path: Path) -> None:
     errors = "  Socket errors: connect 0, read 250, write 0, timeout 0\n"
     for variant, rate, lines in (("main", 1000, ""), ("pr", 1100, errors)):
         (tmp_path / variant).mkdir()
@@ -284,13 +284,13 @@ Error distribution:
 """
 
 
-def test_unanswered_requests_come_on_top_where_a_tool_counts_answers(tmp_path: Path) -> None:
+def test_unanswered_requests_are_added_if_a_tool_counts_answers(tmp_path: Path) -> None:
     (tmp_path / "hey.txt").write_text(HEY)
     (failures,) = list_failures(bk.load(tmp_path / "hey.txt").observations).values()
     assert (failures.requests, failures.share, failures.is_bound) == (200, 0.55, False)
 
 
-def test_answers_stand_for_requests_where_only_they_are_counted(tmp_path: Path) -> None:
+def test_answers_count_as_requests_if_only_they_are_counted(tmp_path: Path) -> None:
     text = (FIXTURES / "fortio-forms/text.txt").read_text()
     line = next(each for each in text.splitlines() if each.startswith("Code 200 : "))
     count = int(line.split()[3])

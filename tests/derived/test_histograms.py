@@ -41,7 +41,7 @@ def read_directly(path: Path) -> dict[str, float]:
 
 @pytest.mark.parametrize("run", [1, 2, 3, 4])
 @pytest.mark.parametrize("variant", ["none", "gzip"])
-def test_a_run_is_the_difference_of_two_scrapes(variant: str, run: int) -> None:
+def test_run_is_the_difference_of_two_scrapes(variant: str, run: int) -> None:
     folder = SERVICE / variant / f"prometheus-metrics-{run}"
     before, after = (read_directly(path) for path in sorted(folder.iterdir()))
     added = {name: after[name] - before[name] for name in after}
@@ -61,7 +61,7 @@ def test_a_run_is_the_difference_of_two_scrapes(variant: str, run: int) -> None:
 
 
 @pytest.mark.parametrize("variant", ["none", "gzip"])
-def test_native_histograms_of_a_range_agree_and_are_finer(variant: str) -> None:
+def test_native_histograms_of_a_range_agree_and_have_a_finer_resolution(variant: str) -> None:
     classic = observed(loaded(), variant, 2, CLASSIC)
     native = observed(loaded(), variant, 2, NATIVE)
     for stat in ("p50", "p90"):
@@ -71,14 +71,14 @@ def test_native_histograms_of_a_range_agree_and_are_finer(variant: str) -> None:
     assert native["mean"]["value"] == pytest.approx(classic["mean"]["value"], rel=0.15)
 
 
-def test_variants_compare_and_the_primary_is_still_the_rate() -> None:
+def test_variants_are_compared_and_the_rate_stays_primary() -> None:
     frame = loaded().compare(baseline="none", variant="gzip").frame
     rows = frame[frame["metric"].eq("observed_time") & frame["stat"].eq("p90")]
     assert set(rows["verdict"]) == {"regression"}
     assert frame[frame["primary"]]["metric"].tolist() == ["request_rate"]
 
 
-def test_a_difference_smaller_than_a_bucket_is_no_verdict(tmp_path: Path) -> None:
+def test_difference_smaller_than_a_bucket_is_inconclusive(tmp_path: Path) -> None:
     for variant in ("none", "same"):
         for run in (1, 2, 3, 4):
             folder = tmp_path / variant
@@ -96,7 +96,7 @@ def test_a_difference_smaller_than_a_bucket_is_no_verdict(tmp_path: Path) -> Non
     assert set(rows["verdict"]) == {"inconclusive"}
 
 
-def test_one_scrape_is_named_and_gives_no_numbers(tmp_path: Path) -> None:
+def test_single_scrape_is_reported_and_gives_no_numbers(tmp_path: Path) -> None:
     for variant in ("none", "gzip"):
         shutil.copytree(SERVICE / variant, tmp_path / variant)
         for path in (tmp_path / variant).glob("*/1-before.prom"):
@@ -107,7 +107,7 @@ def test_one_scrape_is_named_and_gives_no_numbers(tmp_path: Path) -> None:
     assert "run 1 of 'gzip'" in str(finding.message)
 
 
-def test_a_service_that_restarts_inside_a_run_counts_from_zero_again(tmp_path: Path) -> None:
+def test_restart_of_a_service_during_a_run_resets_the_counter(tmp_path: Path) -> None:
     folder = tmp_path / "none" / "prometheus-metrics-1"
     folder.mkdir(parents=True)
     shutil.copy(SERVICE / "none" / "wrk-1.txt", tmp_path / "none")
@@ -121,7 +121,7 @@ def test_a_service_that_restarts_inside_a_run_counts_from_zero_again(tmp_path: P
     assert rows["count"]["value"] == (12 - 9) + 3
 
 
-def test_a_histogram_whose_counts_fall_is_named_and_gives_no_numbers(tmp_path: Path) -> None:
+def test_histogram_with_falling_counts_is_reported_and_gives_no_numbers(tmp_path: Path) -> None:
     folder = tmp_path / "none" / "prometheus-metrics-1"
     folder.mkdir(parents=True)
     shutil.copy(SERVICE / "none" / "wrk-1.txt", tmp_path / "none")
@@ -136,7 +136,7 @@ def test_a_histogram_whose_counts_fall_is_named_and_gives_no_numbers(tmp_path: P
     assert "in api_seconds during run 1 of 'none'" in message
 
 
-def test_runs_without_start_and_end_take_nothing_of_a_range(tmp_path: Path) -> None:
+def test_runs_without_start_and_end_use_no_range(tmp_path: Path) -> None:
     shutil.copytree(SERVICE, tmp_path / "all")
     (tmp_path / "all" / "runs.json").unlink()
     for folder in (tmp_path / "all").glob("*/prometheus-metrics-*"):

@@ -39,13 +39,13 @@ def frames(
         (COUNT, {}, True),
     ],
 )
-def test_samples_alone_tell_of_no_load(
+def test_samples_alone_record_no_load(
     row: dict[str, Any], change: dict[str, Any], is_told: bool
 ) -> None:
     assert tells_of_load(*frames(row, change)) is is_told
 
 
-def test_a_run_knows_what_lies_beside_its_variant_and_number() -> None:
+def test_run_gets_the_environment_of_its_companions() -> None:
     _, runs = frames(SAMPLE, {"env": {"os": "linux"}}, COMPANION, COMPANION | {"run": 1})
     (run,) = list_measured(runs)
     assert run.env == {"cpu": "beside", "os": "linux"}

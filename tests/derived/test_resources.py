@@ -66,7 +66,7 @@ def read_directly(variant: str, run: int, container: str) -> list[tuple[float, i
 
 @pytest.mark.parametrize("container", [SERVER, "/bench/storage", "/bench/collector"])
 @pytest.mark.parametrize("variant", ["none", "otlp", "zipkin", "apm", "skywalking"])
-def test_cores_are_those_between_the_first_and_the_last_sample(
+def test_cores_are_measured_between_the_first_and_last_samples(
     variant: str, container: str
 ) -> None:
     for run in range(1, 9):
@@ -78,14 +78,14 @@ def test_cores_are_those_between_the_first_and_the_last_sample(
         assert value(loaded(), variant, run, "cpu_usage", container, "max") >= found
 
 
-def test_memory_is_that_of_the_window() -> None:
+def test_memory_is_measured_within_the_window() -> None:
     sizes = [size for _, _, size in read_directly("otlp", 3, SERVER)]
     found = value(loaded(), "otlp", 3, "memory_working_set", SERVER, "mean")
     assert found == pytest.approx(sum(sizes) / len(sizes), rel=0.01)
     assert value(loaded(), "otlp", 3, "memory_working_set", SERVER, "max") == max(sizes)
 
 
-def test_cpu_per_request_is_of_the_service_and_separates_the_variants() -> None:
+def test_cpu_per_request_of_the_service_separates_the_variants() -> None:
     cores = value(loaded(), "otlp", 1, "cpu_usage", SERVER, "mean")
     found = value(loaded(), "otlp", 1, "cpu_per_request", SERVER, "mean")
     assert found == pytest.approx(cores / 9307.29)
@@ -111,7 +111,7 @@ def copy(folder: Path, *names: str) -> Path:
 RUN = ("otlp/wrk-1.txt", "otlp/cadvisor-v13-1.json.gz")
 
 
-def test_without_a_window_nothing_is_derived_and_a_finding_says_so(tmp_path: Path) -> None:
+def test_missing_window_derives_nothing_and_is_a_finding(tmp_path: Path) -> None:
     runs = bk.load(copy(tmp_path, *RUN))
     assert not runs.observations["metric"].isin(["cpu_usage", "cpu_per_request"]).any()
     (finding,) = [f for f in runs.problems if f.code == "B410"]
@@ -119,7 +119,7 @@ def test_without_a_window_nothing_is_derived_and_a_finding_says_so(tmp_path: Pat
     assert "runs.json" in finding.remedy
 
 
-def test_a_file_of_names_says_which_container_is_the_service(tmp_path: Path) -> None:
+def test_containers_json_names_the_service(tmp_path: Path) -> None:
     for file in ("wrk-1.txt", "cadvisor-v13-1.json.gz"):
         (tmp_path / "otlp").mkdir(exist_ok=True)
         shutil.copy(COSTS / "otlp" / file, tmp_path / "otlp" / file)
@@ -131,7 +131,7 @@ def test_a_file_of_names_says_which_container_is_the_service(tmp_path: Path) -> 
     assert told == ["/bench/storage"]
 
 
-def test_a_service_that_is_no_container_is_named_with_those_there_are(tmp_path: Path) -> None:
+def test_unknown_service_is_reported_with_the_available_containers(tmp_path: Path) -> None:
     for file in ("wrk-1.txt", "cadvisor-v13-1.json.gz"):
         (tmp_path / "otlp").mkdir(exist_ok=True)
         shutil.copy(COSTS / "otlp" / file, tmp_path / "otlp" / file)
@@ -143,7 +143,7 @@ def test_a_service_that_is_no_container_is_named_with_those_there_are(tmp_path: 
     )
 
 
-def test_a_sidecar_tells_window_limits_and_service(tmp_path: Path) -> None:
+def test_sidecar_gives_window_limits_and_service(tmp_path: Path) -> None:
     copy(tmp_path, *RUN)
     (tmp_path / "otlp" / "run.toml").write_text(
         "start = 2026-11-21T01:22:05.080Z\nend = 2026-11-21T01:22:20.089Z\n"
@@ -181,7 +181,7 @@ def test_samples_outside_the_window_are_a_finding(tmp_path: Path) -> None:
     assert "B411" in codes
 
 
-def test_two_answers_about_the_same_seconds_count_once(tmp_path: Path) -> None:
+def test_two_responses_for_the_same_seconds_count_once(tmp_path: Path) -> None:
     copy(tmp_path, *RUN, "runs.json")
     alone = bk.load(tmp_path)
     other = FIXTURES / "tracing-resources" / "otlp" / "cadvisor-v21-1.json"
@@ -194,7 +194,7 @@ def test_two_answers_about_the_same_seconds_count_once(tmp_path: Path) -> None:
         )
 
 
-def test_a_prometheus_that_covers_all_runs_is_cut_to_them(tmp_path: Path) -> None:
+def test_prometheus_range_over_all_runs_is_cut_to_each(tmp_path: Path) -> None:
     copy(tmp_path, "none/wrk-1.txt", "runs.json")
     answer = FIXTURES / "tracing-resources" / "prometheus" / "query_range-cpu_seconds_total.json"
     (tmp_path / "prometheus").mkdir()
@@ -233,7 +233,7 @@ def codes(runs: bk.RunSet) -> set[str]:
 
 
 @pytest.mark.parametrize("scrape", [1, 4, 7])
-def test_a_repeat_of_the_last_scrape_is_no_sample(tmp_path: Path, scrape: int) -> None:
+def test_repeat_of_the_last_scrape_is_not_a_sample(tmp_path: Path, scrape: int) -> None:
     counters = {"server": line(0.5), "redis": line(0), "nginx": line(0.001)}
     runs = bk.load(answer(tmp_path, counters, scrape))
     for container, cores in (("server", 0.5), ("redis", 0), ("nginx", 0.001)):
@@ -241,26 +241,26 @@ def test_a_repeat_of_the_last_scrape_is_no_sample(tmp_path: Path, scrape: int) -
         assert found == pytest.approx(cores, abs=1e-9)
 
 
-def test_a_scrape_slower_than_the_run_is_a_finding_and_no_number(tmp_path: Path) -> None:
+def test_scrape_slower_than_the_run_is_a_finding_without_a_number(tmp_path: Path) -> None:
     runs = bk.load(answer(tmp_path, {"server": line(0.5)}, scrape=15))
     assert not runs.observations["metric"].isin(["cpu_usage", "cpu_per_request"]).any()
     assert "B411" in codes(runs)
 
 
-def test_a_container_that_falls_idle_uses_nothing(tmp_path: Path) -> None:
+def test_container_that_becomes_idle_uses_nothing(tmp_path: Path) -> None:
     busy = [(at, min(told, 100 + 0.5 * 40)) for at, told in line(0.5)]  # until 20 s before the run
     runs = bk.load(answer(tmp_path, {"server": busy}))
     assert value(runs, "none", 1, "cpu_usage", "server", "mean") == 0
 
 
 @pytest.mark.parametrize(("start", "end"), [(30, 60), (-60, 0), (-60, 1)])
-def test_a_range_outside_the_run_is_a_finding(tmp_path: Path, start: float, end: float) -> None:
+def test_range_outside_the_run_is_a_finding(tmp_path: Path, start: float, end: float) -> None:
     runs = bk.load(answer(tmp_path, {"server": line(0.5, start, end)}))
     assert "B411" in codes(runs)
     assert not runs.observations["metric"].eq("cpu_usage").any()
 
 
-def test_a_container_made_anew_is_not_idle(tmp_path: Path) -> None:
+def test_recreated_container_is_not_idle(tmp_path: Path) -> None:
     file = answer(tmp_path, {"server": line(0.5)}) / "prometheus" / "query_range-cpu.json"
     told = json.loads(file.read_text())
     (old,) = told["data"]["result"]
@@ -275,7 +275,7 @@ def test_a_container_made_anew_is_not_idle(tmp_path: Path) -> None:
     assert value(bk.load(tmp_path), "none", 1, "cpu_usage", "server", "mean") == pytest.approx(1)
 
 
-def test_a_store_and_raw_files_tell_the_same(tmp_path: Path) -> None:
+def test_store_and_raw_files_give_the_same_values(tmp_path: Path) -> None:
     from benchkit.ingestion.commit import ingest
     from benchkit.store import Store
 
@@ -287,7 +287,7 @@ def test_a_store_and_raw_files_tell_the_same(tmp_path: Path) -> None:
     assert (raw["metric"] == "cpu_per_request").sum() == 1
 
 
-def test_vegetas_own_clock_is_a_window() -> None:
+def test_clock_of_vegeta_is_a_window() -> None:
     folder = FIXTURES / "skywalking-costs" / "agent"
     report = json.loads((folder / "vegeta-report-2.json").read_text())
     start, end = (
@@ -306,7 +306,7 @@ def test_vegetas_own_clock_is_a_window() -> None:
     assert found == pytest.approx((after - before) / 1e9 / (last - first), rel=0.01)
 
 
-def test_late_responses_are_counted_in_the_time_that_they_took(tmp_path: Path) -> None:
+def test_late_responses_count_in_the_time_they_took(tmp_path: Path) -> None:
     report = {
         "latencies": {"total": 2e11, "mean": 10**9, "50th": 10**9, "99th": 2 * 10**9,
                       "max": 2 * 10**9},
@@ -331,7 +331,7 @@ def test_late_responses_are_counted_in_the_time_that_they_took(tmp_path: Path) -
     assert found == pytest.approx(6 * 0.4 / 400)
 
 
-def made_up(readings: dict[str, list[float]]) -> Observations:
+def make_series(readings: dict[str, list[float]]) -> Observations:
     """Return counters of one container, one reading a second from 100 s on."""
     rows = [
         {
@@ -346,8 +346,8 @@ def made_up(readings: dict[str, list[float]]) -> Observations:
     return schema.observations(pd.DataFrame(rows)[schema.column_names()])
 
 
-def test_throttling_traffic_and_resets_are_those_of_the_window() -> None:
-    series = made_up(
+def test_throttling_traffic_and_resets_are_cut_to_the_window() -> None:
+    series = make_series(
         {
             "cpu_time": [0, 7, 8, 0.5, 1.5],
             "cpu_periods": [0, 10, 20, 30, 40],
@@ -373,7 +373,7 @@ steps = st.lists(st.floats(0.001, 10), min_size=2, max_size=30)
 
 
 @given(steps, steps)
-def test_a_counters_mean_is_increase_over_time(gaps: list[float], adds: list[float]) -> None:
+def test_mean_of_a_counter_is_increase_over_time(gaps: list[float], adds: list[float]) -> None:
     size = min(len(gaps), len(adds))
     times, values = np.cumsum(gaps[:size]), np.cumsum(adds[:size])
     usage = reduce_counter(times, values)
@@ -384,7 +384,7 @@ def test_a_counters_mean_is_increase_over_time(gaps: list[float], adds: list[flo
     assert reduce_counter(*doubled) == usage
 
 
-def test_a_value_scraped_twice_makes_no_step_steeper() -> None:
+def test_value_scraped_twice_does_not_steepen_a_step() -> None:
     usage = reduce_counter(np.arange(5.0), np.array([0.0, 1.0, 1.0, 3.0, 4.0]))
     assert usage is not None
     assert (usage.mean, usage.largest) == (1.0, 1.0)

@@ -64,7 +64,7 @@ def noted() -> dict[tuple[str, int], Account]:
 
 
 @pytest.mark.parametrize(("variant", "run", "created", "saved", "dropped", "share"), NOTED)
-def test_an_account_is_as_noted(
+def test_account_equals_the_notes(
     variant: str, run: int, created: int, saved: int, dropped: int, share: str
 ) -> None:
     account = noted()[variant, run]
@@ -77,11 +77,11 @@ def test_an_account_is_as_noted(
     assert account.unaccounted == created - saved - dropped
 
 
-def test_the_untraced_variant_has_no_account() -> None:
+def test_untraced_variant_has_no_account() -> None:
     assert set(noted()) == {(variant, run) for variant, run, *_ in NOTED}
 
 
-def test_incomplete_traces_are_told_by_what_is_no_whole_number_of_them() -> None:
+def test_incomplete_traces_are_detected_by_divisibility() -> None:
     whole, broken = noted()["otlp", 1], noted()["otlp", 7]
     assert (whole.saved, whole.has_incomplete_traces) == (121344, False)
     assert (broken.saved, broken.has_incomplete_traces) == (120834, True)
@@ -93,7 +93,7 @@ def shares(folder: Path) -> list[float]:
     return [float(v) for v in rows[rows["metric"] == "spans_dropped_share"]["value"].tolist()]
 
 
-def test_the_share_is_a_row_of_the_table() -> None:
+def test_dropped_share_is_a_row_of_the_table() -> None:
     assert len(shares(COSTS)) == 32
 
 
@@ -104,7 +104,7 @@ def copy(folder: Path, *names: str) -> Path:
     return folder
 
 
-def test_a_sidecar_tells_what_was_saved_and_the_drop_is_derived(tmp_path: Path) -> None:
+def test_drop_is_derived_from_spans_saved_in_a_sidecar(tmp_path: Path) -> None:
     copy(tmp_path, "otlp/wrk-1.txt")
     (tmp_path / "otlp" / "run.toml").write_text(
         '[spans]\nper_request = 4\nsaved = 121344\nsource = "a query of the store"\n'
@@ -131,7 +131,7 @@ def test_counts_of_a_sidecar_are_rows_of_the_table(tmp_path: Path) -> None:
     ]
 
 
-def test_a_sidecar_stands_above_what_was_counted_and_leaves_the_rest(tmp_path: Path) -> None:
+def test_sidecar_takes_precedence_over_counters_and_keeps_the_rest(tmp_path: Path) -> None:
     copy(tmp_path, "otlp/wrk-1.txt", "otlp/spans-1.prom")
     (tmp_path / "otlp" / "run.toml").write_text("[spans]\nsaved = 121000\n")
     (account,) = accounts(tmp_path).values()
@@ -139,7 +139,7 @@ def test_a_sidecar_stands_above_what_was_counted_and_leaves_the_rest(tmp_path: P
     assert (account.dropped, account.dropped_how) == (437243, COUNTED)
 
 
-def test_spans_that_are_no_whole_number_per_request_are_a_finding(tmp_path: Path) -> None:
+def test_fractional_number_of_spans_per_request_is_a_finding(tmp_path: Path) -> None:
     copy(tmp_path, "otlp/wrk-1.txt")
     (tmp_path / "otlp" / "run.toml").write_text("[spans]\nsaved = 121344\n")
     runs = bk.load(tmp_path)
@@ -154,7 +154,7 @@ LOG = """\
 """
 
 
-def test_a_log_of_another_benchmark_is_not_counted(tmp_path: Path) -> None:
+def test_log_of_another_benchmark_is_not_counted(tmp_path: Path) -> None:
     source = FIXTURES / "shorturl-k6" / "baseline"
     (tmp_path / "otel").mkdir()
     for name in ("k6-1.txt", "k6-full-1.txt"):
@@ -174,7 +174,7 @@ def test_a_log_of_another_benchmark_is_not_counted(tmp_path: Path) -> None:
     }
 
 
-def test_cpu_per_span_is_of_the_service_over_what_it_made() -> None:
+def test_cpu_per_span_is_cpu_of_the_service_divided_by_its_spans() -> None:
     rows = bk.load(COSTS).observations
     rows = rows[(rows["variant"] == "otlp") & (rows["run"] == 1)]
     told = {
@@ -189,7 +189,7 @@ def test_cpu_per_span_is_of_the_service_over_what_it_made() -> None:
     assert ("cpu_per_span", "/bench/storage") not in told
 
 
-def test_counts_that_do_not_add_up_tell_nothing_of_traces_anywhere() -> None:
+def test_inconsistent_counts_make_no_statement_about_traces() -> None:
     runs = bk.load(FIXTURES / "tracing-costs").compare(baseline="none")
     table, *_ = runs.parts["spans"].tables
     keys = [column.key for column in table.columns]

@@ -22,7 +22,7 @@ def rows(stretches: Stretches) -> dict[str, list[Row]]:
     return found
 
 
-def test_a_run_is_cut_into_twenty_stretches_of_equal_time() -> None:
+def test_run_is_divided_into_twenty_stretches_of_equal_time() -> None:
     stretches = Stretches()
     at = np.linspace(0, 30, 3000, endpoint=False)
     stretches.add(seconds(at), 1.0 + (at >= 15))
@@ -37,7 +37,7 @@ def test_a_run_is_cut_into_twenty_stretches_of_equal_time() -> None:
     assert found["stretch_mean"][0][7:] == (1e-9, "computed", 7)
 
 
-def test_the_order_and_the_blocks_of_samples_do_not_matter() -> None:
+def test_order_and_blocks_of_samples_do_not_matter() -> None:
     rng = np.random.default_rng(1)
     at, values = np.sort(rng.uniform(0, 30, 2000)), rng.lognormal(-6, 0.3, 2000)
     whole, parts = Stretches(), Stretches()
@@ -50,7 +50,7 @@ def test_the_order_and_the_blocks_of_samples_do_not_matter() -> None:
     )
 
 
-def test_long_runs_are_thinned_and_still_counted() -> None:
+def test_long_runs_are_thinned_but_fully_counted() -> None:
     stretches = Stretches(most=2000)
     at = np.linspace(0, 60, 9000, endpoint=False)
     for some in np.array_split(np.arange(9000), 5):
@@ -61,7 +61,7 @@ def test_long_runs_are_thinned_and_still_counted() -> None:
 
 
 @pytest.mark.parametrize("most", [300, 1000, 10000])
-def test_stretches_of_parts_join_to_those_of_all(most: int) -> None:
+def test_joined_stretches_equal_those_of_all_samples(most: int) -> None:
     whole, *parts = (Stretches(most=most) for _ in range(4))
     at = np.linspace(0, 60, 9000, endpoint=False)
     for number, some in enumerate(np.array_split(np.arange(9000), 30)):
@@ -77,7 +77,7 @@ def test_stretches_of_parts_join_to_those_of_all(most: int) -> None:
     assert not whole.is_sound
 
 
-def test_a_clock_of_seconds_is_cut_at_whole_seconds_without_the_ends() -> None:
+def test_clock_of_seconds_is_cut_at_whole_seconds_without_the_ends() -> None:
     stretches = Stretches()
     at = np.repeat(np.arange(9), [30, *[100] * 7, 12])
     stretches.add(seconds(at.astype(float)), np.ones(len(at)))
@@ -87,7 +87,7 @@ def test_a_clock_of_seconds_is_cut_at_whole_seconds_without_the_ends() -> None:
 
 
 @pytest.mark.parametrize(("size", "length"), [(199, 30.0), (5000, 0.0), (500, 4e-6)])
-def test_short_runs_and_standing_clocks_have_no_stretches(size: int, length: float) -> None:
+def test_short_runs_and_stopped_clocks_have_no_stretches(size: int, length: float) -> None:
     stretches = Stretches()
     stretches.add(seconds(np.linspace(0, length, size)), np.ones(size))
     assert rows(stretches) == {}

@@ -42,12 +42,12 @@ def test_blocks_of_one_metric_are_one_summary() -> None:
     }
 
 
-def test_subjects_are_apart_and_the_rule_is_the_tools() -> None:
+def test_subjects_are_separate_and_the_rule_of_the_tool_is_used() -> None:
     found = rows(samples([1.0, 2.0], subject="wait"), samples([5.0, 6.0]), rule="floor")
     assert (found["wait", "p50"], found[None, "p50"]) == (2.0, 6.0)
 
 
-def test_rows_say_where_they_come_from() -> None:
+def test_rows_record_their_origin() -> None:
     summary = Summary("linear")
     summary.add(samples([1.0, 2.0], line=7))
     assert {(row[5], row[7], row[8], row[9]) for row in summary.rows()} == {
@@ -55,5 +55,5 @@ def test_rows_say_where_they_come_from() -> None:
     }
 
 
-def test_counters_are_no_samples() -> None:
+def test_counters_are_not_samples() -> None:
     assert rows(samples([1.0, 2.0], stat="counter")) == {}

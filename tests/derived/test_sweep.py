@@ -35,7 +35,7 @@ def read_rates(level: int) -> list[float]:
 
 
 @pytest.mark.parametrize("level", [1, 20, 30, 50, 100])
-def test_a_level_is_the_median_of_its_runs(level: int) -> None:
+def test_level_is_the_median_of_its_runs(level: int) -> None:
     sweep = swept()
     (found,) = [each for each in sweep.levels if each.size == level]
     rates = read_rates(level)
@@ -48,7 +48,7 @@ def test_a_level_is_the_median_of_its_runs(level: int) -> None:
     assert sweep.wait(found) == pytest.approx(level / median(rates))
 
 
-def test_gains_are_over_the_level_before() -> None:
+def test_gains_are_relative_to_the_previous_level() -> None:
     sweep = swept()
     assert sweep.gain(0) is None
     assert sweep.gain(1) == pytest.approx(median(read_rates(20)) / median(read_rates(1)) - 1)
@@ -67,17 +67,17 @@ def test_gains_are_over_the_level_before() -> None:
         ("sla:p99<1us", None),
     ],
 )
-def test_each_rule_names_its_level(rule: str, knee: float | None) -> None:
+def test_each_rule_gives_its_knee(rule: str, knee: float | None) -> None:
     assert find_knee(swept(), parse_rule(rule), fit(swept())) == knee
 
 
 @pytest.mark.parametrize("text", ["best", "share", "share:2", "sla:p99", "sla:p99<fast", "usl:1"])
-def test_an_unknown_rule_lists_those_there_are(text: str) -> None:
+def test_unknown_rule_lists_the_known_ones(text: str) -> None:
     with pytest.raises(ConfigError, match=r"share:0\.9, power, usl"):
         parse_rule(text)
 
 
-def test_a_latency_that_no_sweep_has_is_refused_with_those_there_are() -> None:
+def test_latency_missing_from_every_sweep_is_refused() -> None:
     runs = bk.load(NGINX)
     with pytest.raises(ConfigError, match=r"no sweep has latency p77.7") as told:
         runs.compare(knee="sla:latency.p77.7<5ms")
@@ -87,12 +87,12 @@ def test_a_latency_that_no_sweep_has_is_refused_with_those_there_are() -> None:
             runs.compare(knee=rule)  # type: ignore[arg-type]
 
 
-def test_any_recorded_latency_can_be_asked_for() -> None:
+def test_any_recorded_latency_can_be_requested() -> None:
     assert find_knee(swept(), parse_rule("sla:p75<3500us"), None) == 50
     assert find_knee(swept(), parse_rule("sla:median<2ms"), None) == 30
 
 
-def test_where_a_sweep_lacks_the_latency_it_says_so() -> None:
+def test_sweep_without_the_latency_says_so() -> None:
     bare = replace(swept(), levels=tuple(replace(v, latency={}) for v in swept().levels))
     said = describe_sweep(saturate(bare, parse_rule("sla:p95<5ms")))
     assert "latency p95 was not recorded at 1" in said
@@ -101,7 +101,7 @@ def test_where_a_sweep_lacks_the_latency_it_says_so() -> None:
     )
 
 
-def test_whole_milliseconds_are_shown_as_such() -> None:
+def test_latencies_in_whole_milliseconds_are_marked() -> None:
     level = swept().levels[1]
     assert level.steps["p50"] == level.steps["mean"] == 1e-3
     table = sweep_table(saturate(swept(), parse_rule("share:0.9")))
@@ -113,7 +113,7 @@ def test_whole_milliseconds_are_shown_as_such() -> None:
     assert {column.unit for column in table.columns if "latency" in column.header} == {"ms"}
 
 
-def test_what_was_not_measured_is_said() -> None:
+def test_unmeasured_levels_are_stated() -> None:
     said = describe_sweep(saturate(swept(), parse_rule("share:0.9")))
     assert "no level between 1 and 20 was measured: the optimum lies somewhere in between" in said
     assert "the best rate is at the highest level" in said
@@ -121,7 +121,7 @@ def test_what_was_not_measured_is_said() -> None:
     assert "no level is the knee by usl: it misses a level" in poor
 
 
-def test_a_sweep_of_one_variant_is_shown_and_nothing_is_compared() -> None:
+def test_sweep_of_one_variant_is_shown_without_a_comparison() -> None:
     found = bk.load(NGINX).compare()
     assert found.verdicts.rows == ()
     assert found.reason is not None
@@ -134,7 +134,7 @@ def test_a_sweep_of_one_variant_is_shown_and_nothing_is_compared() -> None:
     assert "Sweep: nginx, /index.html, ab" in found.to_markdown()
 
 
-def test_compare_of_a_sweep_is_done_and_its_report_leads_with_the_best_level(
+def test_report_of_a_sweep_starts_with_the_best_level(
     tmp_path: Path,
 ) -> None:
     compared = benchkit("compare", str(NGINX), cwd=tmp_path)
@@ -147,7 +147,7 @@ def test_compare_of_a_sweep_is_done_and_its_report_leads_with_the_best_level(
     assert status.startswith(f"nginx · {names} · 25 runs, no comparison · ab · hey · closed loop")
 
 
-def test_two_variants_that_share_levels_still_need_a_baseline(tmp_path: Path) -> None:
+def test_two_variants_with_common_levels_still_need_a_baseline(tmp_path: Path) -> None:
     for variant in ("apache", "caddy"):
         (tmp_path / variant).mkdir()
         for level in (1, 20, 30):
@@ -159,12 +159,12 @@ def test_two_variants_that_share_levels_still_need_a_baseline(tmp_path: Path) ->
         bk.load(tmp_path).compare()
 
 
-def test_two_levels_are_no_sweep() -> None:
+def test_two_levels_are_not_a_sweep() -> None:
     runs = bk.load(NGINX / "ab-c1-1.txt", NGINX / "ab-c20-1.txt")
     assert list_sweeps(runs.observations, runs.runs) == []
 
 
-def test_the_fitted_law_has_intervals_at_the_requested_confidence() -> None:
+def test_fitted_law_has_intervals_at_the_requested_confidence() -> None:
     laws = [fit(swept(), confidence) for confidence in (0.8, 0.99)]
     widths = [law.rate[2] - law.rate[1] for law in laws if law is not None]
     assert widths[0] < widths[1] / 2

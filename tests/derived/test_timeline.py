@@ -29,7 +29,7 @@ def tracks(name: str, metric: str, *, series: bool = True) -> list[Track]:
     return [track for track in found if track.metric == metric]
 
 
-def test_latencies_stand_at_the_middle_of_their_stretches_within_the_run() -> None:
+def test_latencies_are_at_the_middle_of_their_stretches_within_the_run() -> None:
     rows = loaded("vegeta-single").observations
     for track in tracks("vegeta-single", LATENCY):
         told = rows[(rows["stat"] == "stretch_p50") & (rows["variant"] == track.run.variant)]
@@ -41,7 +41,7 @@ def test_latencies_stand_at_the_middle_of_their_stretches_within_the_run() -> No
         assert track.times[-1] < track.run.duration
 
 
-def test_cpu_over_a_run_comes_to_its_mean() -> None:
+def test_cpu_over_a_run_averages_to_its_mean() -> None:
     rows = loaded("skywalking-costs").observations
     for track in tracks("skywalking-costs", CPU):
         window = track.run.window
@@ -57,7 +57,7 @@ def test_cpu_over_a_run_comes_to_its_mean() -> None:
         assert track.values[inside].mean() == pytest.approx(mean, rel=0.05)
 
 
-def test_what_was_before_the_run_is_told_too_up_to_half_its_length() -> None:
+def test_time_before_the_run_is_shown_up_to_half_its_length() -> None:
     for track in tracks("skywalking-costs", CPU):
         window = track.run.window
         assert window is not None
@@ -66,16 +66,16 @@ def test_what_was_before_the_run_is_told_too_up_to_half_its_length() -> None:
         assert 0.9 * length < track.times[-1] <= 1.25 * length
 
 
-def test_without_samples_of_containers_there_is_no_cpu() -> None:
+def test_missing_container_samples_give_no_cpu() -> None:
     assert tracks("skywalking-costs", CPU, series=False) == []
 
 
-def test_narrowed_down_results_keep_their_tracks() -> None:
+def test_filtered_results_keep_their_tracks() -> None:
     one = loaded("skywalking-costs").where(run=[1, 2]).compare(baseline="no-agent")
     assert sorted({track.run.run for track in one.tracks}) == [1, 2]
 
 
-def test_a_store_and_raw_files_tell_the_same(tmp_path: Path) -> None:
+def test_store_and_raw_files_give_the_same_tracks(tmp_path: Path) -> None:
     from benchkit.ingestion.commit import ingest
     from benchkit.store import Store
 
@@ -87,7 +87,7 @@ def test_a_store_and_raw_files_tell_the_same(tmp_path: Path) -> None:
     assert told == {(t.run.variant, t.run.run): t.values.tolist() for t in expected}
 
 
-def made(times: list[float], values: list[float]) -> Track:
+def make_track(times: list[float], values: list[float]) -> Track:
     run = Measured(
         group="", variant="a", benchmark="", params="", run=1, tool="wrk", window=None,
         duration=None,
@@ -103,18 +103,18 @@ def made(times: list[float], values: list[float]) -> Track:
     )
 
 
-def test_the_median_needs_half_of_the_runs() -> None:
-    early, late = made([0, 1, 2], [1, 1, 1]), made([2, 3, 4], [3, 3, 3])
-    third = made([2, 3, 4], [5, 5, 5])
+def test_median_needs_half_of_the_runs() -> None:
+    early, late = make_track([0, 1, 2], [1, 1, 1]), make_track([2, 3, 4], [3, 3, 3])
+    third = make_track([2, 3, 4], [5, 5, 5])
     times, values = center([early, late, third])
     assert times.tolist() == [2.0, 3.0, 4.0]
     assert values.tolist() == [3.0, 4.0, 4.0]
 
 
-def test_a_long_run_keeps_its_highest_point() -> None:
+def test_long_run_keeps_its_highest_point() -> None:
     values = np.zeros(86_400)
     values[43_210] = 9.0
-    day = made(np.arange(86_400.0).tolist(), values.tolist())
+    day = make_track(np.arange(86_400.0).tolist(), values.tolist())
     times, kept = center([day])
     assert len(times) <= MOST + 2
     assert (times[kept.argmax()], kept.max()) == (43_210.0, 9.0)

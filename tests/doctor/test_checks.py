@@ -16,7 +16,7 @@ def read(root: Path, name: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", MACHINES)
-def test_what_is_noisy_is_named_with_a_remedy(tmp_path: Path, name: str) -> None:
+def test_each_noisy_check_has_a_remedy(tmp_path: Path, name: str) -> None:
     checks = visit(tmp_path, name).checks
     noisy = {check.name for check in checks if check.state == "noisy"}
     assert noisy == MACHINES[name][2]
@@ -24,38 +24,38 @@ def test_what_is_noisy_is_named_with_a_remedy(tmp_path: Path, name: str) -> None
     assert len({check.name for check in checks}) == len(CHECKS)
 
 
-def test_a_quiet_machine_records_everything(tmp_path: Path) -> None:
+def test_quiet_machine_records_everything(tmp_path: Path) -> None:
     assert {check.state for check in visit(tmp_path, "quiet bare metal").checks} == {"quiet"}
 
 
-def test_without_files_nothing_is_recorded(tmp_path: Path) -> None:
+def test_nothing_is_recorded_without_files(tmp_path: Path) -> None:
     assert {check.state for check in visit(tmp_path, "no file at all").checks} == {"not recorded"}
 
 
-def test_the_busiest_programs_are_named(tmp_path: Path) -> None:
+def test_busiest_programs_are_named(tmp_path: Path) -> None:
     assert read(tmp_path, "busy")["other load"].replace("\N{NO-BREAK SPACE}", " ") == (
         "other programs use 1.5 of 4 CPUs; load average 3.10; most by k6 (7) 98 %, a) :( (9) 50 %"
     )
 
 
-def test_a_laptop(tmp_path: Path) -> None:
+def test_laptop_is_examined(tmp_path: Path) -> None:
     found = read(tmp_path, "laptop")
     assert found["frequency governor"] == "powersave, performance"
     assert found["hyper-threads"].startswith("1 of 3 cores run several threads")
     assert found["thermal throttling"] == "9 events since boot, 2 during the check"
 
 
-def test_a_container(tmp_path: Path) -> None:
+def test_container_is_examined(tmp_path: Path) -> None:
     found = read(tmp_path, "throttled container")
     assert found["CPU limit"] == "1.5 CPUs; throttled in 150 periods, 30 during the check"
     assert found["virtualisation"] == "container"
 
 
-def test_time_that_was_stolen_is_a_share_of_what_was_wanted(tmp_path: Path) -> None:
+def test_stolen_time_is_a_share_of_the_requested_time(tmp_path: Path) -> None:
     assert read(tmp_path, "stolen virtual machine")["steal"].startswith("12.0")
 
 
-def test_swap(tmp_path: Path) -> None:
+def test_swap_is_examined(tmp_path: Path) -> None:
     assert read(tmp_path, "swapping")["swap"] == "512 MiB in use; 40 pages moved during the check"
 
 
@@ -71,19 +71,19 @@ def test_swap(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_other_signs(tmp_path: Path, files: dict[str, str], noisy: str) -> None:
+def test_other_signs_of_noise(tmp_path: Path, files: dict[str, str], noisy: str) -> None:
     kept = {name: text for name, text in QUIET.items() if not name.endswith("no_turbo")}
     write(tmp_path, kept | files)
     checks = examine(Machine(tmp_path), 0, pause=lambda _: None).checks
     assert [check.name for check in checks if check.state == "noisy"] == [noisy]
 
 
-def test_a_clock_without_a_faster_one_has_another_remedy(tmp_path: Path) -> None:
+def test_clock_without_a_faster_source_has_another_remedy(tmp_path: Path) -> None:
     clock = "sys/devices/system/clocksource/clocksource0"
     write(tmp_path, {f"{clock}/current_clocksource": "hpet"})
     checks = examine(Machine(tmp_path), 0, pause=lambda _: None).checks
     assert ["dmesg" in each.remedy for each in checks if each.state == "noisy"] == [True]
 
 
-def test_this_machine_is_examined() -> None:
+def test_real_machine_is_examined() -> None:
     assert len(examine(Machine(), 0, pause=lambda _: None).checks) == len(CHECKS)

@@ -33,7 +33,7 @@ def add(
         (GITLAB, ("5,bench,1", "66,bench,2"), ""),
     ],
 )
-def test_runs_of_one_commit_from_different_jobs_are_named(
+def test_runs_of_one_commit_from_different_jobs_are_reported(
     names: tuple[str, ...],
     jobs: tuple[str, str],
     pooled: str,
@@ -53,7 +53,7 @@ def test_runs_of_one_commit_from_different_jobs_are_named(
         assert ("`benchkit history add NAME=PATH`" in text) == bool(pooled)
 
 
-def test_jobs_with_labels_of_their_own_are_not_pooled(
+def test_jobs_with_separate_labels_are_not_pooled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -13,7 +13,7 @@ from benchkit.plots.history import data
 NOISE = [2, 0, 3, 1, 2, 3, 0, 2, 1, 3]
 
 
-def test_a_series_with_a_zero_is_compared_by_difference() -> None:
+def test_series_with_a_zero_is_compared_by_difference() -> None:
     history = counted([*NOISE, 2], "failures")
     (series,) = history.series
     assert (series.is_difference, series.changes, series.newest.verdict) == (True, (), "inside")
@@ -32,7 +32,7 @@ def test_a_series_with_a_zero_is_compared_by_difference() -> None:
     data(history)
 
 
-def test_a_commit_without_any_result_is_a_gap_and_the_newest_one_is_named() -> None:
+def test_commit_without_a_result_is_a_gap_and_the_newest_is_reported() -> None:
     observations, runs = store([1e-3] * 12)
     failed = runs["group"].isin([name(5), name(11)])
     broken = runs.assign(role=runs["role"].mask(failed, "failed"))
@@ -45,7 +45,7 @@ def test_a_commit_without_any_result_is_a_gap_and_the_newest_one_is_named() -> N
     assert told in text(history)
 
 
-def test_a_benchmark_of_which_nothing_is_followed_is_named() -> None:
+def test_benchmark_without_a_tracked_metric_is_reported() -> None:
     observations, runs = store([1e-3] * 3)
     other = runs.assign(benchmark="Heap")
     joined = schema.runs(pd.concat([runs, other], ignore_index=True))

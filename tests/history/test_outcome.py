@@ -57,7 +57,7 @@ def gate(capsys: pytest.CaptureFixture[str], *options: str) -> tuple[int, str]:
 
 
 @pytest.mark.usefixtures("level")
-def test_a_newest_commit_that_costs_fails_and_one_of_the_level_passes(
+def test_regression_at_the_newest_commit_fails_and_no_change_passes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     code, shown = gate(capsys)
@@ -76,7 +76,7 @@ def test_a_newest_commit_that_costs_fails_and_one_of_the_level_passes(
 
 @pytest.mark.parametrize("commits", [LEVEL, 20])
 @pytest.mark.usefixtures("level")
-def test_an_outlier_hides_no_newest_commit_that_costs(
+def test_outlier_does_not_hide_a_regression_at_the_newest_commit(
     commits: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for number in [*range(LEVEL, commits), 4]:
@@ -93,7 +93,7 @@ def test_an_outlier_hides_no_newest_commit_that_costs(
 
 
 @pytest.mark.usefixtures("level")
-def test_a_newest_commit_that_gains_beside_an_outlier_passes(
+def test_improvement_at_the_newest_commit_with_an_outlier_passes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     add(4, -0.4)
@@ -102,13 +102,13 @@ def test_a_newest_commit_that_gains_beside_an_outlier_passes(
 
 
 @pytest.mark.usefixtures("level")
-def test_a_newest_commit_that_gains_passes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_improvement_at_the_newest_commit_passes(capsys: pytest.CaptureFixture[str]) -> None:
     add(LEVEL, -0.2)
     assert gate(capsys)[0] == 0
 
 
 @pytest.mark.usefixtures("level")
-def test_a_change_since_a_commit_fails_until_it_is_accepted(
+def test_change_since_a_commit_fails_until_accepted(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     for number in range(LEVEL, 2 * LEVEL):
@@ -124,7 +124,7 @@ def test_a_change_since_a_commit_fails_until_it_is_accepted(
     assert gate(capsys, "--since", "0000007a")[0] == 0
 
 
-def test_a_benchmark_that_is_gone_fails_and_few_commits_decide_nothing(
+def test_missing_benchmark_fails_and_too_few_commits_are_undecided(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     add(0, benchmarks=("Ping", "Pong"))
@@ -137,7 +137,7 @@ def test_a_benchmark_that_is_gone_fails_and_few_commits_decide_nothing(
 
 
 @pytest.mark.usefixtures("level")
-def test_a_newest_commit_that_was_measured_twice_fails(
+def test_newest_commit_measured_twice_fails(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     add(LEVEL)
@@ -158,7 +158,7 @@ def test_a_newest_commit_that_was_measured_twice_fails(
 
 
 @pytest.mark.usefixtures("level")
-def test_a_commit_that_two_jobs_measured_passes(
+def test_commit_measured_by_two_jobs_passes(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add(LEVEL)
@@ -170,7 +170,7 @@ def test_a_commit_that_two_jobs_measured_passes(
 
 
 @pytest.mark.usefixtures("level")
-def test_a_commit_that_two_machines_measured_is_in_two_series(
+def test_commit_measured_on_two_machines_is_in_two_series(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     add(LEVEL)
@@ -184,7 +184,7 @@ def test_a_commit_that_two_machines_measured_is_in_two_series(
 
 
 @pytest.mark.usefixtures("level")
-def test_of_commits_with_one_date_the_last_one_added_is_the_newest(
+def test_last_added_of_commits_with_one_date_is_the_newest(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     for commit, cost in (("f" * 40, 0.0), ("0b" * 20, 0.2)):
@@ -204,7 +204,7 @@ def test_of_commits_with_one_date_the_last_one_added_is_the_newest(
     assert "fffffff" not in shown
 
 
-def test_a_commit_that_is_not_in_the_history_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_commit_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     add(0)
     assert run(["history", "gate", "--since", "fffffff"]) == 2
     assert "--since: 'fffffff' is not a commit of this history" in capsys.readouterr().err
@@ -218,7 +218,7 @@ def add_dated(commit: str, date: str, cost: float = 0.0, *options: str) -> None:
 
 @pytest.mark.usefixtures("level")
 @pytest.mark.parametrize("newer", ["2099-10-25", "2026-10-25"])
-def test_a_jobs_commit_that_is_not_the_newest_by_date_is_undecided(
+def test_commit_of_a_job_that_is_not_the_newest_by_date_is_undecided(
     newer: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     capsys.readouterr()
@@ -238,7 +238,7 @@ def test_a_jobs_commit_that_is_not_the_newest_by_date_is_undecided(
 
 
 @pytest.mark.usefixtures("level")
-def test_the_gate_of_a_branchs_job_does_not_pass_on_the_main_branch(
+def test_gate_of_a_branch_job_does_not_pass_on_the_main_branch(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add_dated("deadbeef", "2026-10-20", 0.5, "--branch", "fix it")
@@ -278,7 +278,7 @@ NON2XX = "  Non-2xx or 3xx responses: 150000\nRequests/sec:"
         ("r/none", [WRK], "", 4, "? Undecided: 0000002 has no date and may be newer"),
     ],
 )  # fmt: skip
-def test_a_newest_commit_that_was_not_measured_well_is_no_pass(
+def test_incompletely_measured_newest_commit_does_not_pass(
     folder_: str, newest: list[str], date: str, code: int, says: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
@@ -289,7 +289,7 @@ def test_a_newest_commit_that_was_not_measured_well_is_no_pass(
     assert (found, shown.splitlines()[0][: len(says)]) == (code, says)
 
 
-def test_two_measurements_of_a_commit_are_mended_by_what_history_add_can_do(
+def test_two_measurements_of_a_commit_get_a_remedy_for_history_add(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     when = ["--commit", "0000001a", "--date", "2026-10-02T10:00:00Z"]
@@ -305,7 +305,7 @@ def test_two_measurements_of_a_commit_are_mended_by_what_history_add_can_do(
 OTHER_SIZE = ("38.50MB read", "3.50MB read")
 
 
-def test_a_newest_commit_with_other_responses_is_undecided(
+def test_newest_commit_with_different_responses_is_undecided(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     for commit in range(LEVEL):
@@ -321,7 +321,7 @@ def test_a_newest_commit_with_other_responses_is_undecided(
     assert "a response has 23.5 B for '0000009', 259 B for '0000008' (B321)" in first
 
 
-def test_a_newest_commit_that_lost_runs_is_undecided(capsys: pytest.CaptureFixture[str]) -> None:
+def test_newest_commit_with_missing_runs_is_undecided(capsys: pytest.CaptureFixture[str]) -> None:
     texts = [WRK.replace("10406.41", f"{10400 + n}.41") for n in range(12)]
     assert write_wrk(Path("r/none"), texts[:6], 0) == 0
     for number, text in enumerate(texts[6:], 1):

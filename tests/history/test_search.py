@@ -17,14 +17,14 @@ def draw(series: int, commits: int, step_at: int = 0) -> list[list[float]]:
 
 
 @pytest.mark.parametrize(("series", "commits", "step_at"), [(1, 10, 5), (10, 12, 6), (20, 14, 7)])
-def test_a_large_step_in_one_of_many_short_series_is_shown(
+def test_large_step_in_one_of_many_short_series_is_shown(
     series: int, commits: int, step_at: int
 ) -> None:
     searches = [search([logs], series) for logs in draw(series, commits, step_at)]
     assert find_changed(searches) == [True, *[False] * (series - 1)]
 
 
-def test_what_so_few_commits_cannot_show_is_said_with_how_many_can() -> None:
+def test_finding_states_how_many_commits_are_needed() -> None:
     searches = [search([logs], 60)._replace(likeness=0.0) for logs in draw(60, 12, 6)]
     assert not any(find_changed(searches))
     (finding,) = report_reach(searches, 0)
@@ -37,13 +37,13 @@ def test_what_so_few_commits_cannot_show_is_said_with_how_many_can() -> None:
     assert find_changed(enough)[0]
 
 
-def test_neighbours_that_are_alike_need_no_more_commits_for_a_change_without_noise() -> None:
+def test_similar_neighbours_need_no_more_commits_without_noise() -> None:
     alike = search([draw(1, 10)[0]], 60)._replace(likeness=0.5)
     assert find_reach(alike, 60) == 5
     assert find_reach(alike._replace(likeness=0.0), 60) is None
 
 
-def test_a_change_near_an_end_of_many_series_needs_more_commits_around_it() -> None:
+def test_change_near_an_end_of_many_series_needs_more_commits() -> None:
     searches = [search([logs], 10)._replace(likeness=0.0) for logs in draw(10, 12, 5)]
     assert find_reach(searches[0], 10) == 6
     (finding,) = report_reach(searches, 0)
@@ -51,7 +51,7 @@ def test_a_change_near_an_end_of_many_series_needs_more_commits_around_it() -> N
     assert not list(report_reach([searches[0]], 0))
 
 
-def test_a_history_of_few_commits_says_from_how_many_on_it_shows_something() -> None:
+def test_short_history_states_how_many_commits_it_needs() -> None:
     (finding,) = report_reach([search([[0.1, 0.2, 0.3]], 1, 0)], 0)
     assert str(finding) == (
         "B343 3 commits cannot show a step change in one series; 10 commits could show one"

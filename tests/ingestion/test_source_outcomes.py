@@ -18,16 +18,16 @@ WRK = FIXTURES / "tracing-wrk" / "none" / "wrk-1.txt"
 K6 = FIXTURES / "shorturl-k6" / "baseline" / "k6-full-1-export.json"
 
 
-def mark(list_remarks: Store, role: str = "damaged") -> list[tuple[str, str, str]]:
+def list_remarks(store: Store, role: str = "damaged") -> list[tuple[str, str, str]]:
     """Return variant, tool and remark of the runs with a role; paths are cut to their names."""
-    runs = bk.load(list_remarks=list_remarks.url).runs
+    runs = bk.load(store=store.url).runs
     chosen = runs[runs["role"] == role]
     rows = zip(chosen["variant"], chosen["tool"], chosen["remark"], strict=True)
     return [(variant, tool, remark.rpartition("/")[2]) for variant, tool, remark in rows]
 
 
 @pytest.fixture
-def list_remarks(tmp_path: Path) -> Store:
+def store(tmp_path: Path) -> Store:
     return Store(str(tmp_path / "store"))
 
 
@@ -48,60 +48,56 @@ def add(folder: Path, name: str, content: bytes) -> None:
     ],
 )
 def test_damaged_source_of_a_known_tool_is_stored(
-    name: str, content: bytes, tool: str, remark: str, tmp_path: Path, list_remarks: Store
+    name: str, content: bytes, tool: str, remark: str, tmp_path: Path, store: Store
 ) -> None:
     add(tmp_path, "new/wrk-1.txt", WRK.read_bytes())
     add(tmp_path, name, content)
-    summary = ingest([str(tmp_path / "results")], list_remarks)
-    ((variant, marked, said),) = mark(list_remarks)
+    summary = ingest([str(tmp_path / "results")], store)
+    ((variant, marked, said),) = list_remarks(store)
     assert (variant, marked) == ("new", tool)
     assert remark in said
-    runs = bk.load(list_remarks=list_remarks.url).runs
+    runs = bk.load(store=store.url).runs
     assert summary.runs == (runs["role"] != "damaged").sum()
 
 
-def test_file_of_unknown_format_is_not_damaged(tmp_path: Path, list_remarks: Store) -> None:
+def test_file_of_unknown_format_is_not_damaged(tmp_path: Path, store: Store) -> None:
     add(tmp_path, "new/wrk-1.txt", WRK.read_bytes())
     add(tmp_path, "new/notes.txt", b"measured on a Monday\n")
-    ingest([str(tmp_path / "results")], list_remarks)
-    assert mark(list_remarks) == []
+    ingest([str(tmp_path / "results")], store)
+    assert list_remarks(store) == []
 
 
-def test_repaired_source_replaces_its_damage(tmp_path: Path, list_remarks: Store) -> None:
+def test_repaired_source_replaces_its_damage(tmp_path: Path, store: Store) -> None:
     add(tmp_path, "new/wrk-1.txt", WRK.read_bytes())
     add(tmp_path, "new/wrk-2.txt", b"")
     for _ in range(2):  # what was refused is refused again, and stored once
-        summary = ingest([str(tmp_path / "results")], list_remarks)
+        summary = ingest([str(tmp_path / "results")], store)
         assert summary.count("refused") == 1
-        assert len(mark(list_remarks)) == 1
+        assert len(list_remarks(store)) == 1
     add(tmp_path, "new/wrk-2.txt", WRK.read_bytes().replace(b"15s test", b"16s test"))
-    ingest([str(tmp_path / "results")], list_remarks)
-    assert mark(list_remarks) == []
+    ingest([str(tmp_path / "results")], store)
+    assert list_remarks(store) == []
 
 
-def test_failed_run_without_output_is_stored_with_its_reason(
-    tmp_path: Path, list_remarks: Store
-) -> None:
+def test_failed_run_without_output_is_stored_with_its_reason(tmp_path: Path, store: Store) -> None:
     add(tmp_path, "new/wrk-1.txt", WRK.read_bytes())
     add(tmp_path, "new/wrk-2.txt", b"")
     add(tmp_path, "new/wrk-2.txt.run.toml", b'role = "failed"\nexit = 139\n')
-    ingest([str(tmp_path / "results")], list_remarks)
-    ((variant, tool, said),) = mark(list_remarks, "failed")
+    ingest([str(tmp_path / "results")], store)
+    ((variant, tool, said),) = list_remarks(store, "failed")
     assert (variant, tool) == ("new", "wrk")
     assert "its sidecar records a failed run" in said
-    assert mark(list_remarks) == []
+    assert list_remarks(store) == []
 
 
-def test_each_failed_run_of_a_page_has_a_separate_reason(
-    tmp_path: Path, list_remarks: Store
-) -> None:
+def test_each_failed_run_of_a_page_has_a_separate_reason(tmp_path: Path, store: Store) -> None:
     page = "".join(
         f"## {name}\n\n$ wrk -t2 -c8 http://{name}/\nunable to connect to {name}:80 {reason}\n\n"
         for name, reason in (("alpha", "Connection refused"), ("beta", "Connection timed out"))
     )
     (tmp_path / "page.md").write_text(page + "## gamma\n\n" + WRK.read_text())
-    ingest([str(tmp_path / "page.md")], list_remarks)
-    reasons = [remark for *_, remark in mark(list_remarks, "failed")]
+    ingest([str(tmp_path / "page.md")], store)
+    reasons = [remark for *_, remark in list_remarks(store, "failed")]
     assert [name in remark for name, remark in zip(("alpha", "beta"), reasons, strict=True)] == [
         True,
         True,
@@ -109,31 +105,29 @@ def test_each_failed_run_of_a_page_has_a_separate_reason(
 
 
 def test_runs_lists_damaged_sources(
-    tmp_path: Path, list_remarks: Store, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, store: Store, capsys: pytest.CaptureFixture[str]
 ) -> None:
     add(tmp_path, "new/wrk-1.txt", WRK.read_bytes())
     add(tmp_path, "new/wrk-2.txt", b"")
-    ingest([str(tmp_path / "results")], list_remarks)
-    assert run(["runs", "--store", list_remarks.url]) == 0
+    ingest([str(tmp_path / "results")], store)
+    assert run(["runs", "--store", store.url]) == 0
     said = capsys.readouterr().out
     assert "damaged" in said
     assert "the file is empty" in said
 
 
-def test_crossed_threshold_is_a_remark_on_a_measured_run(
-    tmp_path: Path, list_remarks: Store
-) -> None:
+def test_crossed_threshold_is_a_remark_on_a_measured_run(tmp_path: Path, store: Store) -> None:
     """The run was measured whole: leaving the slow runs out would flatter their variant."""
     source = FIXTURES / "k6-edge" / "console" / "k6-v0.49-ansi-pty-1.txt"
     add(tmp_path, "new/k6-1.txt", source.read_bytes())
-    ingest([str(tmp_path / "results")], list_remarks)
-    (run_,) = bk.load(list_remarks=list_remarks.url).runs.to_dict("records")
+    ingest([str(tmp_path / "results")], store)
+    (run_,) = bk.load(store=store.url).runs.to_dict("records")
     assert (run_["role"], run_["run"], run_["tool"]) == ("measured", 1, "k6")
     _, _, told = run_["remark"].rpartition("/")
     assert told == "k6-1.txt:13: crossed 2 thresholds: checks, http_req_duration"
 
 
-def test_exit_code_fails_runs_except_complete_ones(tmp_path: Path, list_remarks: Store) -> None:
+def test_exit_code_fails_runs_except_complete_ones(tmp_path: Path, store: Store) -> None:
     """99 is k6's word for a crossed threshold; of wrk it is a failure, of counters neither."""
     k6 = FIXTURES / "k6-edge" / "console" / "k6-v0.49-ansi-pty-1.txt"
     memory = b'container_memory_working_set_bytes{name="api"} 1024 1700000000000\n'
@@ -141,8 +135,8 @@ def test_exit_code_fails_runs_except_complete_ones(tmp_path: Path, list_remarks:
     add(tmp_path, "new/wrk-1.txt", WRK.read_bytes())
     add(tmp_path, "new/cadvisor-1.txt", memory)
     add(tmp_path, "new/run.toml", b"exit = 99\n")
-    ingest([str(tmp_path / "results")], list_remarks)
-    runs = bk.load(list_remarks=list_remarks.url).runs
+    ingest([str(tmp_path / "results")], store)
+    runs = bk.load(store=store.url).runs
     roles = dict(zip(runs["tool"], runs["role"], strict=True))
     assert roles == {"k6": "measured", "wrk": "failed", "cadvisor": "companion"}
 
@@ -156,18 +150,18 @@ def test_formats_of_one_run_with_a_crossed_threshold_stay_one_run(tmp_path: Path
     assert runs["remark"].str.contains("http_req_duration").all()
 
 
-def test_warmup_with_a_crossed_threshold_fails_nothing(tmp_path: Path, list_remarks: Store) -> None:
+def test_warmup_with_a_crossed_threshold_fails_nothing(tmp_path: Path, store: Store) -> None:
     source = FIXTURES / "k6-edge" / "console" / "k6-v0.49-ansi-pty-1.txt"
     add(tmp_path, "new/k6-warmup-1.txt", source.read_bytes())
-    ingest([str(tmp_path / "results")], list_remarks)
-    assert bk.load(list_remarks=list_remarks.url).runs["role"].tolist() == ["warmup"]
+    ingest([str(tmp_path / "results")], store)
+    assert bk.load(store=store.url).runs["role"].tolist() == ["warmup"]
 
 
-def test_unknown_origin_lists_the_known_ones(tmp_path: Path, list_remarks: Store) -> None:
+def test_unknown_origin_lists_the_known_ones(tmp_path: Path, store: Store) -> None:
     add(tmp_path, "new/wrk-1.txt", WRK.read_bytes())
-    ingest([str(tmp_path / "results")], list_remarks)
+    ingest([str(tmp_path / "results")], store)
     with pytest.raises(bk.errors.SelectionError, match="the store has no origins"):
-        bk.load(list_remarks=list_remarks.url, origin="github/71")
+        bk.load(store=store.url, origin="github/71")
 
 
 def test_bad_table_cell_is_damage_of_each_variant_of_the_table(
@@ -179,9 +173,9 @@ def test_bad_table_cell_is_damage_of_each_variant_of_the_table(
     settings = tmp_path / "map.toml"
     text = '[[map]]\nvariant = "build"\nrun = "run"\nvalues = [{column = "ms", metric = "wait"}]\n'
     settings.write_text(text, encoding="utf-8")
-    list_remarks = tmp_path / "store"
-    run(["ingest", str(table), "--map", str(settings), "--store", str(list_remarks), "--quiet"])
-    runs = bk.load(list_remarks).runs
+    store = tmp_path / "store"
+    run(["ingest", str(table), "--map", str(settings), "--store", str(store), "--quiet"])
+    runs = bk.load(store).runs
     assert sorted(runs[runs["role"] == "damaged"]["variant"]) == ["none", "otlp"]
 
 
@@ -228,11 +222,11 @@ LATIN = "".join(f"BenchmarkMen{c} \t 9\t {n} ns/op\n" for c in "üùü" for n in
     ],
 )
 def test_names_that_differ_in_invalid_utf8_bytes_stay_distinct(
-    text: bytes, names: tuple[str, ...], tmp_path: Path, list_remarks: Store
+    text: bytes, names: tuple[str, ...], tmp_path: Path, store: Store
 ) -> None:
     add(tmp_path, "go-1.txt", text)
-    summary = ingest([str(tmp_path / "results")], list_remarks)
-    assert set(bk.load(list_remarks=list_remarks.url).runs["benchmark"]) == set(names)
+    summary = ingest([str(tmp_path / "results")], store)
+    assert set(bk.load(store=store.url).runs["benchmark"]) == set(names)
     problems = [problem.what for problem in summary.diagnostics]
     shown = ["the file is not UTF-8: byte 0xFC of its names is shown as ⣼"]
     assert problems == (shown if "Men⣼" in names else [])
