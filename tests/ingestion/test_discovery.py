@@ -20,7 +20,7 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 BENCH = "BenchmarkPing-2 \t 100 \t 12.5 ns/op\n"
 
 
-def find_sources(*arguments: str, **options: object) -> list[Found]:
+def find(*arguments: str, **options: object) -> list[Found]:
     return discover(arguments, Options(**options)).found  # type: ignore[arg-type]
 
 
@@ -40,12 +40,12 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("tree")
 def test_each_named_file_is_a_variant() -> None:
-    assert variants(find_sources("old.txt", "new.txt")) == ["old", "new"]
+    assert variants(find("old.txt", "new.txt")) == ["old", "new"]
 
 
 @pytest.mark.usefixtures("tree")
 def test_label_takes_precedence_over_the_name() -> None:
-    assert variants(find_sources("base=old.txt", "otel=new.txt")) == ["base", "otel"]
+    assert variants(find("base=old.txt", "otel=new.txt")) == ["base", "otel"]
 
 
 @pytest.mark.usefixtures("tree")
@@ -57,16 +57,13 @@ def test_named_sidecars_are_applied_but_are_not_results() -> None:
     assert variants(named.found) == ["new", "old"]
     assert named.skipped == [(name, "a sidecar") for name in ("old.txt.run.toml", "run.toml")]
     Path("runs.json").write_text(BENCH)  # a result, whatever it is called
-    assert variants(find_sources("old.txt", "runs.json")) == ["old", "runs"]
-    assert variants(find_sources("run.toml")) == ["run"]  # which is refused where it is read
+    assert variants(find("old.txt", "runs.json")) == ["old", "runs"]
+    assert variants(find("run.toml")) == ["run"]  # which is refused where it is read
 
 
 @pytest.mark.usefixtures("tree")
 def test_equal_names_become_the_shortest_distinct_paths() -> None:
-    assert variants(find_sources("old/bench.txt", "new/bench.txt")) == [
-        "old/bench.txt",
-        "new/bench.txt",
-    ]
+    assert variants(find("old/bench.txt", "new/bench.txt")) == ["old/bench.txt", "new/bench.txt"]
 
 
 #: Files of one folder: of each its variant, benchmark and run.
@@ -97,7 +94,7 @@ def test_files_named_one_by_one_are_read_like_their_folder(
     for file in expected:
         (tmp_path / "results" / file).write_text(BENCH)
     monkeypatch.chdir(tmp_path if folder else tmp_path / "results")
-    sources = find_sources(*(f"{folder}{file}" for file in expected))
+    sources = find(*(f"{folder}{file}" for file in expected))
     runs = (str(source.labels.run or "") for source in sources)
     shown = zip(variants(sources), runs, strict=True)
     assert [":".join(filter(None, words)) for words in shown] == list(expected.values())
@@ -145,7 +142,7 @@ def test_files_and_folders_named_together_are_one_tree(
         (f"{labels.group}:" if labels.group else "")
         + "/".join(filter(None, (source.variant or labels.variant, labels.benchmark)))
         + (f"/{labels.run}" if labels.run else "")
-        for source in find_sources(*named.split())
+        for source in find(*named.split())
         for labels in [source.labels]
     ]
     assert shown == expected.split()
@@ -216,13 +213,13 @@ def test_numbers_of_files_in_separate_folders_are_read_together(tmp_path: Path) 
     for path in paths:
         path.parent.mkdir(exist_ok=True)
         path.write_text(BENCH)
-    assert variants(find_sources(*map(str, paths))) == ["jdk-17", "jdk-21", "go"]
+    assert variants(find(*map(str, paths))) == ["jdk-17", "jdk-21", "go"]
 
 
 @pytest.mark.usefixtures("tree")
 def test_path_with_an_equals_sign_is_a_path() -> None:
     assert split_label("x=y.txt") == ("", "x=y.txt")
-    assert [source.label for source in find_sources("x=y.txt")] == ["x=y.txt"]
+    assert [source.label for source in find("x=y.txt")] == ["x=y.txt"]
 
 
 @pytest.mark.usefixtures("tree")
@@ -236,31 +233,31 @@ def test_label_may_contain_an_equals_sign_before_an_existing_path() -> None:
 def test_documents_are_skipped_unless_named() -> None:
     seen = discover(["."], Options())
     assert [path for path, _ in seen.skipped] == ["notes.md"]
-    assert [source.label for source in find_sources("notes.md")] == ["notes.md"]
+    assert [source.label for source in find("notes.md")] == ["notes.md"]
 
 
 def test_standard_input_is_a_source(monkeypatch: pytest.MonkeyPatch) -> None:
     stdin = io.TextIOWrapper(io.BytesIO(BENCH.encode()))
     monkeypatch.setattr(sys, "stdin", stdin)
-    (source,) = find_sources("none=-")
+    (source,) = find("none=-")
     assert source.variant == "none"
     assert list(source.load().lines()) == [(1, BENCH.rstrip("\n"))]
 
 
 def test_missing_path_is_an_error() -> None:
     with pytest.raises(DataError, match="no such file"):
-        find_sources("nowhere.txt")
+        find("nowhere.txt")
 
 
 def test_malformed_layout_is_an_error() -> None:
     with pytest.raises(ConfigError):
-        find_sources(".", layout="{variant")
+        find(".", layout="{variant")
 
 
 @pytest.mark.usefixtures("tree")
 def test_layout_without_a_match_is_refused_with_files_and_an_example() -> None:
     with pytest.raises(ConfigError) as caught:
-        find_sources(".", layout="{variant}/{run}.json")
+        find(".", layout="{variant}/{run}.json")
     assert caught.value.exit_code == 2
     assert "does not match new/bench.txt and new.txt, the first of 5 files" in str(caught.value)
     assert caught.value.hint == "expected paths that end like variant/1.json"
@@ -268,7 +265,7 @@ def test_layout_without_a_match_is_refused_with_files_and_an_example() -> None:
 
 @pytest.mark.usefixtures("tree")
 def test_layout_that_matches_some_files_is_used() -> None:
-    labels = [source.labels for source in find_sources(".", layout="{variant}/bench.txt")]
+    labels = [source.labels for source in find(".", layout="{variant}/bench.txt")]
     assert [label.by_layout for label in labels] == [True, False, True, False, False]
 
 
@@ -317,9 +314,9 @@ def test_result_pages_are_read_if_a_folder_holds_nothing_else() -> None:
     Path("pages").mkdir()
     Path("pages/a.md").write_text(BENCH)
     Path("pages/notes.md").write_text("Nothing that any tool wrote.\n")
-    find_sources = discover(["pages"], Options())
-    assert [source.label for source in find_sources.found] == ["pages/a.md"]
-    assert ("pages/notes.md", "a document") in find_sources.skipped
+    find = discover(["pages"], Options())
+    assert [source.label for source in find.found] == ["pages/a.md"]
+    assert ("pages/notes.md", "a document") in find.skipped
     Path("pages/none.txt").write_text(BENCH)
     assert [source.label for source in discover(["pages"], Options()).found] == ["pages/none.txt"]
 
@@ -350,7 +347,7 @@ def test_files_below_a_sidecar_with_a_variant_are_benchmarks(
         for name in ("login", "main"):
             Path(folder, stem.format(name)).write_text(BENCH)
     files = sorted(map(str, Path().glob("*/*.txt")))
-    sources = find_sources(*(files if arguments == ["each file"] else arguments))
+    sources = find(*(files if arguments == ["each file"] else arguments))
     seen = [
         (source.labels.group, source.sidecar.variant, source.labels.benchmark) for source in sources
     ]
@@ -385,9 +382,7 @@ def test_folders_and_files_with_one_label_are_distinguished(
         file.write_text(BENCH)
     seen = {
         label: {
-            (s.labels.group, s.labels.benchmark)
-            for s in find_sources(*arguments)
-            if s.variant == label
+            (s.labels.group, s.labels.benchmark) for s in find(*arguments) if s.variant == label
         }
         for label in ("a", "b")
     }
