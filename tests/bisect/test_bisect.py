@@ -53,10 +53,10 @@ def test_commit_is_named_and_a_second_search_measures_nothing_again(folder: Path
     assert not (folder / "hooked").exists()
 
     again = bisect(folder, "--format", "json", "-q")
-    found = json.loads(again.stdout)["bisect"]
-    assert found["ending"] == "found"
-    assert found["first"] == found["last"] == git(folder / "repo", "rev-parse", "HEAD~5")
-    assert found["low"] <= 1.3 <= found["high"]
+    document = json.loads(again.stdout)["bisect"]
+    assert document["ending"] == "found"
+    assert document["first"] == document["last"] == git(folder / "repo", "rev-parse", "HEAD~5")
+    assert document["low"] <= 1.3 <= document["high"]
     assert (folder / "runs").read_text().splitlines() == runs
     assert again.stderr == ""
     compared = benchkit("compare", "bisect-results", cwd=folder)
@@ -116,10 +116,10 @@ def test_commit_that_does_not_build_is_reported_and_left_out(folder: Path) -> No
         ("--upload-pack=x..HEAD", "unknown option"),
     ],
 )
-def test_invalid_range_is_refused(folder: Path, span: str, said: str) -> None:
+def test_invalid_range_is_refused(folder: Path, span: str, message: str) -> None:
     done = bisect(folder, span=span)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr
     assert not (folder / "bisect-results").exists()
 
 

@@ -23,17 +23,17 @@ def endings(world: Bisection) -> Counter[str]:
 
 
 def test_five_percent_step_is_located_in_few_builds() -> None:
-    found = [try_one(Bisection(), seed) for seed in SEEDS]
-    assert Counter(ending for ending, _ in found) == {"right": 12}
-    assert np.median([answer.builds for _, answer in found]) <= 14
-    covered = sum(low <= np.exp(0.05) <= high for _, low, high in (a.change for _, a in found))
+    results = [try_one(Bisection(), seed) for seed in SEEDS]
+    assert Counter(ending for ending, _ in results) == {"right": 12}
+    assert np.median([answer.builds for _, answer in results]) <= 14
+    covered = sum(low <= np.exp(0.05) <= high for _, low, high in (a.change for _, a in results))
     assert covered >= 11
 
 
 def test_search_does_not_guess_if_builds_differ_as_much() -> None:
-    found = endings(Bisection(offset=0.02))
-    assert found["wrong"] <= 1
-    assert found["range"] + found["no change"] >= 9
+    counts = endings(Bisection(offset=0.02))
+    assert counts["wrong"] <= 1
+    assert counts["range"] + counts["no change"] >= 9
 
 
 @pytest.mark.parametrize(
@@ -64,9 +64,9 @@ def test_equal_ends_end_the_search() -> None:
 
 
 def test_two_changes_are_reported_as_several_or_one_is_named() -> None:
-    found = endings(Bisection(changes=2))
-    assert found["several"] >= 2
-    assert found["wrong"] <= 1
+    counts = endings(Bisection(changes=2))
+    assert counts["several"] >= 2
+    assert counts["wrong"] <= 1
 
 
 def test_record_covers_these_worlds_and_keeps_the_manuals_promises() -> None:
@@ -142,11 +142,11 @@ def test_exact_metrics_are_searched() -> None:
 def test_undecided_search_names_the_cause(noise: float, offset: float, cause: str) -> None:
     world = Bisection(noise=0.01)
     machine = Machine([0.05 * (place >= 3) for place in range(5)], world, np.random.default_rng(1))
-    found = search(machine, 4, Limits()).found
-    assert found is not None
-    errors = (0.0, *(noise / 3 for _ in found.errors[1:]))
-    found = replace(found, noise=noise, offset=offset, errors=errors)
-    answer = Answer("undecided", ROW, 1, 4, (1.05, 1.04, 1.06), 2, 64, frozenset(), found)
+    change = search(machine, 4, Limits()).found
+    assert change is not None
+    errors = (0.0, *(noise / 3 for _ in change.errors[1:]))
+    change = replace(change, noise=noise, offset=offset, errors=errors)
+    answer = Answer("undecided", ROW, 1, 4, (1.05, 1.04, 1.06), 2, 64, frozenset(), change)
     assert cause in write_sentence(answer, [Commit(f"{place}" * 40, "") for place in range(5)])
 
 

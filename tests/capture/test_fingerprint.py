@@ -35,13 +35,13 @@ MACHINE = {
 
 
 def test_machine_is_described(tmp_path: Path) -> None:
-    told = take_fingerprint(write(tmp_path, MACHINE), {})
-    assert told["cpu"] == "12th Gen Intel(R) Core(TM) i7-1280P"
-    assert told["siblings"] == "0-1 2 10"
-    assert told["governor"] == "performance powersave"
-    assert told["memory"] == "16777216"
-    assert int(told["cpus"]) >= 1
-    assert told["kernel"]
+    recorded = take_fingerprint(write(tmp_path, MACHINE), {})
+    assert recorded["cpu"] == "12th Gen Intel(R) Core(TM) i7-1280P"
+    assert recorded["siblings"] == "0-1 2 10"
+    assert recorded["governor"] == "performance powersave"
+    assert recorded["memory"] == "16777216"
+    assert int(recorded["cpus"]) >= 1
+    assert recorded["kernel"]
 
 
 def test_only_allowed_variables_are_recorded() -> None:
@@ -52,11 +52,11 @@ def test_only_allowed_variables_are_recorded() -> None:
         "AWS_SECRET_ACCESS_KEY": "hidden",
         "DATABASE_URL": "hidden",
     }
-    told = take_fingerprint(environ=environ)
-    assert told["GOGC"] == "off"
-    assert told["OTEL_EXPORTER_OTLP_ENDPOINT"] == "http://REDACTED@collector:4317"
-    assert "hidden" not in repr(told)
-    assert set(environ) & set(told) <= set(VARIABLES)
+    recorded = take_fingerprint(environ=environ)
+    assert recorded["GOGC"] == "off"
+    assert recorded["OTEL_EXPORTER_OTLP_ENDPOINT"] == "http://REDACTED@collector:4317"
+    assert "hidden" not in repr(recorded)
+    assert set(environ) & set(recorded) <= set(VARIABLES)
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ def test_commit_is_that_of_the_working_folder(
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
     for words in (["init", "-q"], ["add", "a.txt"], ["commit", "-q", "-m", "a"]):
         subprocess.run([*git, *words], check=True)
-    told = take_fingerprint()
-    assert (len(told["commit"]), told["changed"]) == (40, "false")
+    recorded = take_fingerprint()
+    assert (len(recorded["commit"]), recorded["changed"]) == (40, "false")
     write(tmp_path, {"a.txt": "b", "results.txt": "no part of the checkout"})
     assert take_fingerprint()["changed"] == "true"
 
@@ -129,10 +129,10 @@ def test_pinned_process_records_its_affinity() -> None:
         pytest.skip("one CPU alone")
     try:
         os.sched_setaffinity(0, {max(before)})
-        told = take_fingerprint()
+        recorded = take_fingerprint()
     finally:
         os.sched_setaffinity(0, before)
-    assert (told["affinity"], told["cpus"]) == (f"{max(before)}", "1")
+    assert (recorded["affinity"], recorded["cpus"]) == (f"{max(before)}", "1")
 
 
 @pytest.fixture

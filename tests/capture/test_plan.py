@@ -98,10 +98,10 @@ def test_every_key_is_read() -> None:
         ('[variants.a]\ncommand = "x \'y"', "No closing quotation"),
     ],
 )
-def test_invalid_plan_is_refused(text: str, what: str) -> None:
+def test_invalid_plan_is_refused(text: str, message: str) -> None:
     with pytest.raises(ConfigError) as error:
         parse_plan(tomllib.loads(text), where="p.toml")
-    assert what in str(error.value)
+    assert message in str(error.value)
     assert str(error.value).startswith("p.toml")
 
 

@@ -67,14 +67,14 @@ def port() -> int:
 def capture(tmp_path: Path, port: int) -> Callable[..., Session]:
     (tmp_path / "server.py").write_text(SERVER)
 
-    def run(manner: str, path: str = "/", **others: object) -> Session:
+    def run(manner: str, path: str = "/", **options: object) -> Session:
         plan = {
             "serve": [sys.executable, str(tmp_path / "server.py"), str(port), manner],
             "ready": f"http://127.0.0.1:{port}/",
             "command": [sys.executable, "-c", GET, f"http://127.0.0.1:{port}{path}"],
             "variants": {"none": {}},
         }
-        return carry_out(parse_plan({**plan, **others}), tmp_path / "out", tell=print)
+        return carry_out(parse_plan({**plan, **options}), tmp_path / "out", tell=print)
 
     return run
 

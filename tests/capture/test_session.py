@@ -80,9 +80,9 @@ def wait_for(path: Path) -> None:
 
 
 def sidecar(path: Path) -> Sidecar:
-    found, problems = read_sidecar(path.read_text(encoding="utf-8"), str(path))
+    parsed, problems = read_sidecar(path.read_text(encoding="utf-8"), str(path))
     assert problems == []
-    return found
+    return parsed
 
 
 def read(bench: Path, *arguments: str) -> dict[str, Any]:
@@ -157,8 +157,8 @@ def test_command_is_repeated(bench: Path) -> None:
     assert done.stdout.splitlines()[1].split() == ["variant", "role", "run", "s", "exit", "file"]
     noted = sidecar(bench / "results/none/wrk-2.txt.run.toml")
     assert (noted.variant, noted.run, noted.exit_code, noted.role) == ("none", 2, 0, "measured")
-    wanted = "wrk '…9fe33c969358' -H 'Authorization: …657dd1310be3' 'http://…c39ce679c2a2@h/'"
-    assert noted.command == wanted
+    expected = "wrk '…9fe33c969358' -H 'Authorization: …657dd1310be3' 'http://…c39ce679c2a2@h/'"
+    assert noted.command == expected
     assert noted.started_at is not None
     assert (bench / "results/none/wrk-1.txt").read_text() == (
         REPORTS / "none/wrk-1.txt"
@@ -246,9 +246,9 @@ def test_interrupt_leaves_a_valid_folder(bench: Path, number: signal.Signals) ->
     process = start(bench, "--variant", "none", "--repeat", "5", "--", "sh", "-c", script)
     wait_for(bench / "waiting")
     process.send_signal(number)
-    _, said = process.communicate(timeout=60)
+    _, printed = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert said.endswith(
+    assert printed.endswith(
         "benchkit: error: interrupted: made 1 of 5 runs; 1 more failed and is kept, but not "
         "compared\n"
     )
@@ -374,13 +374,13 @@ def test_full_disk_ends_the_session_and_leaves_nothing_half_written(bench: Path)
 def test_usage_errors_run_nothing(
     bench: Path,
     arguments: list[str],
-    what: str,
+    message: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(bench)
     assert run(["capture", *arguments]) == 2
-    assert what in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert not (bench / "results").exists()
 
 

@@ -29,9 +29,9 @@ def test_every_key_is_read_back() -> None:
         remark="the command exited with code 1",
         env={"cpu": "i7", "governor of 0": "performance"},
     )
-    found, problems = read_sidecar(write_sidecar(record), "x.run.toml")
+    parsed, problems = read_sidecar(write_sidecar(record), "x.run.toml")
     assert problems == []
-    assert found == Sidecar(
+    assert parsed == Sidecar(
         variant="otlp",
         benchmark="/ping/GRM",
         role="failed",
@@ -48,11 +48,11 @@ def test_every_key_is_read_back() -> None:
 
 
 def test_unnamed_labels_are_left_to_the_path() -> None:
-    found, problems = read_sidecar(
+    parsed, problems = read_sidecar(
         write_sidecar(Record(argv=["wrk"], start=START, end=START, exit=0)), ""
     )
     assert problems == []
-    assert (found.variant, found.benchmark, found.block, found.position) == (None,) * 4
+    assert (parsed.variant, parsed.benchmark, parsed.block, parsed.position) == (None,) * 4
 
 
 @given(texts, st.dictionaries(texts, texts, max_size=3), texts)
@@ -60,9 +60,9 @@ def test_any_text_is_read_back(variant: str, env: dict[str, str], word: str) -> 
     record = Record(
         argv=["sh", word], start=START, end=START, exit=0, variant=f"v{variant}", env=env
     )
-    found, problems = read_sidecar(write_sidecar(record), "")
+    parsed, problems = read_sidecar(write_sidecar(record), "")
     assert problems == []
-    assert (found.variant, found.env) == (f"v{variant}", env)
+    assert (parsed.variant, parsed.env) == (f"v{variant}", env)
 
 
 def test_name_that_is_not_unicode_is_escaped() -> None:

@@ -145,10 +145,10 @@ def test_store_is_checked_if_no_path_is_given(
 def test_comparison_shows_the_most_severe_findings_and_counts_the_rest(capsys: Captured) -> None:
     fixtures = audit_inputs.FIXTURES / "tracing-wrk"
     assert run(["compare", str(fixtures)]) == ExitCode.DONE
-    told = [line for line in capsys.readouterr().out.splitlines() if line[:2] in {"! ", "… "}]
-    assert len(told) <= 7
-    assert told[0].startswith("! B310 ")
-    assert told[0].endswith("(and 4 more findings like this one)")
+    shown = [line for line in capsys.readouterr().out.splitlines() if line[:2] in {"! ", "… "}]
+    assert len(shown) <= 7
+    assert shown[0].startswith("! B310 ")
+    assert shown[0].endswith("(and 4 more findings like this one)")
 
 
 @pytest.mark.parametrize("word", ["B310", "b310", "latency", "latency.p99.9", "wrk2", "k6_raw"])
@@ -170,9 +170,9 @@ def test_long_explanation_is_complete_in_markdown(capsys: Captured) -> None:
 @pytest.mark.parametrize("code", CATALOGUE)
 def test_every_code_is_explained(code: str, capsys: Captured) -> None:
     assert run(["explain", code, "--format", "json"]) == ExitCode.DONE
-    (told,) = json.loads(capsys.readouterr().out)["explanations"]
-    assert told["name"] == code
-    assert set(told["parts"]) == {"severity", "what", "why", "example", "do"}
+    (explanation,) = json.loads(capsys.readouterr().out)["explanations"]
+    assert explanation["name"] == code
+    assert set(explanation["parts"]) == {"severity", "what", "why", "example", "do"}
 
 
 def test_explain_without_a_term_lists_all_codes(capsys: Captured) -> None:

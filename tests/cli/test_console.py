@@ -113,12 +113,12 @@ def test_verdict_is_shortened_but_not_broken(width: int, monkeypatch: pytest.Mon
 
 def test_names_cannot_control_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     sides = {"none": (100.0,), "\x1b]0;pwned\x07[bold]\r\u202e": (90.0,)}
-    found = verdicts({RATE: sides}, "wrk", "/")
-    text = render_comparison(found, to_file=True)
+    results = verdicts({RATE: sides}, "wrk", "/")
+    text = render_comparison(results, to_file=True)
     assert not re.search(r"[\x00-\x09\x0b-\x1f\u202e]", text)
     monkeypatch.delenv("NO_COLOR", raising=False)
     screen = Screen()
-    print_table(primary_tables(found)[0], screen, width=300)
+    print_table(primary_tables(results)[0], screen, width=300)
     assert "\x07" not in screen.getvalue()
     assert "[bold]" in screen.getvalue()
 

@@ -19,9 +19,9 @@ def test_sample_is_part_of_the_fixtures() -> None:
     for path in files:
         fixture = ROOT / "fixtures" / "tracing-wrk" / path.parent.name / path.name
         assert path.read_bytes() == fixture.read_bytes()
-    told = json.loads((SAMPLE / "runs.json").read_text())
+    listed = json.loads((SAMPLE / "runs.json").read_text())
     whole = json.loads((ROOT / "fixtures" / "tracing-wrk" / "runs.json").read_text())
-    assert [run for run in whole if run["variant"] in {"none", "otlp", "apm"}] == told
+    assert [run for run in whole if run["variant"] in {"none", "otlp", "apm"}] == listed
     assert sum(path.stat().st_size for path in SAMPLE.rglob("*") if path.is_file()) < 25_000
 
 
@@ -31,10 +31,10 @@ def test_demo_writes_results_and_their_report(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "benchkit.toml").write_text("schema = 1\n[project]\nbaseline = 'mine'\n")
     assert run(["demo"]) == 0
-    said = capsys.readouterr()
-    assert said.out.startswith("▲ otlp serves 13.1")
-    assert "apm: no meaningful difference" in said.out
-    assert "benchkit-demo/report.html" in said.err
+    printed = capsys.readouterr()
+    assert printed.out.startswith("▲ otlp serves 13.1")
+    assert "apm: no meaningful difference" in printed.out
+    assert "benchkit-demo/report.html" in printed.err
     page = (tmp_path / "benchkit-demo" / "report.html").read_text(encoding="utf-8")
     assert "otlp serves 13.1" in page
     assert "benchkit-demo/results/none/wrk-1.txt" in page

@@ -30,9 +30,11 @@ def test_github_step_files_are_appended_to(
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary")
     monkeypatch.setenv("GITHUB_OUTPUT", "outputs")
     assert run(["gate", "results", *LIMIT, "--github", "--format", "json"]) == 1
-    told = capsys.readouterr()
-    assert json.loads(told.out)["exit_code"] == 1
-    assert told.err.count("::error title=time_per_op=5%25%3A over the limit::over the limit: ") == 2
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["exit_code"] == 1
+    assert (
+        printed.err.count("::error title=time_per_op=5%25%3A over the limit::over the limit: ") == 2
+    )
     summary = (slower / "summary").read_text(encoding="utf-8")
     assert summary.startswith("earlier\n### ✗ Over the limit: ")
     assert (slower / "outputs").read_text(encoding="utf-8").startswith("earlier\nverdict=fail\n")
@@ -89,7 +91,7 @@ def test_every_output_names_the_policy(
     slower: Path,
     content: str | None,
     arguments: tuple[str, ...],
-    says: str,
+    policy: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -98,12 +100,12 @@ def test_every_output_names_the_policy(
     monkeypatch.setenv("GITHUB_OUTPUT", "outputs")
     files = ("--comment", "c.md", "--junit", "j.xml", "--github", "--quiet")
     assert run(["gate", "results", *arguments, *files]) == 1
-    told = capsys.readouterr()
-    assert f"  policy: {says}\n" in told.out
-    assert (f"::notice title=benchkit gate::{says}" in told.err) is says.endswith("rule")
-    assert f"\n\nPolicy: {says}\n\n" in (slower / "c.md").read_text(encoding="utf-8")
-    assert f"policy: {says}</system-out>" in (slower / "j.xml").read_text(encoding="utf-8")
-    assert f"policy={says}\n" in (slower / "outputs").read_text(encoding="utf-8")
+    printed = capsys.readouterr()
+    assert f"  policy: {policy}\n" in printed.out
+    assert (f"::notice title=benchkit gate::{policy}" in printed.err) is policy.endswith("rule")
+    assert f"\n\nPolicy: {policy}\n\n" in (slower / "c.md").read_text(encoding="utf-8")
+    assert f"policy: {policy}</system-out>" in (slower / "j.xml").read_text(encoding="utf-8")
+    assert f"policy={policy}\n" in (slower / "outputs").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -121,13 +123,13 @@ def test_every_output_names_the_policy(
     ],
 )
 def test_empty_policy_is_an_error(
-    content: str, says: str, slower: Path, capsys: pytest.CaptureFixture[str]
+    content: str, message: str, slower: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (slower / "benchkit.toml").write_text(content, encoding="utf-8")
     for more in ((), ("--policy", "benchkit.toml")):
         assert run(["gate", "results", "--comment", "c.md", *more]) == 2
-        assert says in capsys.readouterr().err
-        assert says.partition(";")[0].split(": ", 1)[1] in (slower / "c.md").read_text("utf-8")
+        assert message in capsys.readouterr().err
+        assert message.partition(";")[0].split(": ", 1)[1] in (slower / "c.md").read_text("utf-8")
     assert run(["gate", "results", "--policy", "nowhere.toml"]) == 2
 
 
@@ -136,18 +138,18 @@ def test_settings_file_in_use_is_reported_if_there_are_two(
 ) -> None:
     (slower / "benchkit.toml").write_text("[stats]\nmargin = '4%'\n", encoding="utf-8")
     (slower / "pyproject.toml").write_text("[tool.benchkit.stats]\nmargin = '9%'\n", "utf-8")
-    said = "note: using benchkit.toml; ignoring pyproject.toml [tool.benchkit] next to it\n"
+    note = "note: using benchkit.toml; ignoring pyproject.toml [tool.benchkit] next to it\n"
     assert run(["gate", "results"]) == 1
-    told = capsys.readouterr()
-    assert told.err.count(said) == 1
+    printed = capsys.readouterr()
+    assert printed.err.count(note) == 1
     source = "benchkit.toml (ignoring pyproject.toml [tool.benchkit])"
-    assert f"  policy: {source} sets no limit: the default rule\n" in told.out
+    assert f"  policy: {source} sets no limit: the default rule\n" in printed.out
     assert run(["compare", "results", "--quiet"]) == 0
-    assert said not in capsys.readouterr().err
+    assert note not in capsys.readouterr().err
     for other in ("[tool.other]\n", "[tool\n"):
         (slower / "pyproject.toml").write_text(other, encoding="utf-8")
         assert run(["compare", "results"]) == 0
-        assert said not in capsys.readouterr().err
+        assert note not in capsys.readouterr().err
 
 
 def test_unreadable_policy_is_shown_in_every_ci_output(
@@ -165,8 +167,8 @@ def test_unreadable_policy_is_shown_in_every_ci_output(
     for name in ("c.md", "j.xml", "summary"):
         assert "Nothing was compared" in (slower / name).read_text(encoding="utf-8")
     assert "did you mean" in (slower / "c.md").read_text(encoding="utf-8")
-    told = (slower / "outputs").read_text(encoding="utf-8")
-    assert told.startswith("verdict=not-configured\nexit-code=2\n")
+    outputs = (slower / "outputs").read_text(encoding="utf-8")
+    assert outputs.startswith("verdict=not-configured\nexit-code=2\n")
     assert "exit_code 2" in (slower / "g.txt").read_text(encoding="utf-8")
 
 
@@ -186,12 +188,12 @@ def test_refused_sources_are_shown_in_every_ci_output(
         monkeypatch.setenv(name, str(slower / name))
     shown = ["--github", "--comment", "comment.md", "--format", "json"]
     assert run(["gate", "results", "--max-overhead", "time_per_op=50%", *shown, *more]) == code
-    told = capsys.readouterr()
-    said = "3 sources were refused: "
-    assert json.loads(told.out)["refused"].startswith(f"{said}results/wrk/baseline/1.txt")
-    assert f"::warning title=benchkit gate%3A refused sources::{said}" in told.err
+    printed = capsys.readouterr()
+    message = "3 sources were refused: "
+    assert json.loads(printed.out)["refused"].startswith(f"{message}results/wrk/baseline/1.txt")
+    assert f"::warning title=benchkit gate%3A refused sources::{message}" in printed.err
     for name in ("GITHUB_STEP_SUMMARY", "comment.md"):
         lines = (slower / name).read_text(encoding="utf-8").splitlines()
-        (line,) = [line for line in lines if said in line]
+        (line,) = [line for line in lines if message in line]
         assert line.startswith("! ")
         assert line.endswith("; and 1 more.")

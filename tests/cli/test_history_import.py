@@ -243,11 +243,11 @@ def test_date_of_another_commit_is_not_used() -> None:
     ],
 )
 def test_future_dates_are_reported(
-    days: Sequence[int], says: str, capsys: pytest.CaptureFixture[str]
+    days: Sequence[int], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for day in days:
         write_session(f"{day:04d}", id=f"{day:07d}", time=f"2099-11-0{day}T10:00:00+01:00")
     assert run(["history", "import", ".benchmarks"]) == 0
     shown = " ".join(capsys.readouterr().err.split())
-    assert f"warning: {says}" in shown
+    assert f"warning: {message}" in shown
     assert "correct the file and import it again" in shown

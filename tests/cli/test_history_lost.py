@@ -65,9 +65,9 @@ def test_history_without_results_says_that_nothing_was_measured(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     Path("results").mkdir()
-    for number, said in enumerate(["0000000a", "any of 2 commits"]):
+    for number, commits in enumerate(["0000000a", "any of 2 commits"]):
         Path("results/base.txt").write_bytes(b"")
         assert run(["history", "add", "results", "--commit", f"{number:07d}a", "-q"]) == 3
         capsys.readouterr()
         assert run(["history", "gate"]) == 3
-        assert f"nothing was measured at {said}; see what failed with" in capsys.readouterr().err
+        assert f"nothing was measured at {commits}; see what failed with" in capsys.readouterr().err

@@ -37,8 +37,8 @@ def read_times(text: str) -> dict[str, Any]:
     """Return the one series of times; counts are followed beside it."""
     series = json.loads(text)["history"]["series"]
     assert [one["metric"] for one in series if one["is_exact"]] == ["bytes_per_op", "allocs_per_op"]
-    (found,) = (one for one in series if not one["is_exact"])
-    return dict(found)
+    (times,) = (one for one in series if not one["is_exact"])
+    return dict(times)
 
 
 def test_same_path_is_a_new_source_for_every_commit(
@@ -171,11 +171,11 @@ def list_commits() -> dict[str, int]:
     ],
 )
 def test_invalid_commit_or_date_is_refused(
-    folder: Path, arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
+    folder: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     gated.write_pair(folder / "results")
     assert run(["history", "add", "results", *arguments]) == 2
-    assert says in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert not (folder / ".benchkit").exists()
 
 
@@ -209,8 +209,8 @@ def test_unused_date_is_reported(folder: Path, capsys: pytest.CaptureFixture[str
 
     assert add_at("a", "2026-10-01T10:00:00Z") == ""
     assert add_at("bb", "2026-10-01T12:00:00+02:00") == ""  # the same instant
-    told = add_at("ccc", "2026-10-02T10:00:00Z")
-    assert told.startswith(
+    note = add_at("ccc", "2026-10-02T10:00:00Z")
+    assert note.startswith(
         "note: --date 2026-10-02T10:00:00+00:00 is ignored, because abc1234 already has the "
         "earlier date 2026"
     )
@@ -226,10 +226,10 @@ def test_accepted_change_of_an_unknown_commit_is_a_warning(
     (folder / "benchkit.toml").write_text("".join(map(accepted.format, names)), encoding="utf-8")
     assert run(["history", "show"]) == 0
     shown = capsys.readouterr().out
-    said = "Warning: [[history.accept]] 0000002a (TLS) matches no commit of this history."
-    assert shown.count("Warning: ") == shown.count(said) == 1
+    warning = "Warning: [[history.accept]] 0000002a (TLS) matches no commit of this history."
+    assert shown.count("Warning: ") == shown.count(warning) == 1
     assert run(["history", "show", "-o", "history.json"]) == 0
-    assert said in json.loads((folder / "history.json").read_text(encoding="utf-8"))["sentences"]
+    assert warning in json.loads((folder / "history.json").read_text(encoding="utf-8"))["sentences"]
 
 
 def test_store_without_commits_has_no_history(
@@ -259,8 +259,8 @@ def test_pruned_commits_are_restored_by_undo(
         assert add(number) == 0
     commits = list_commits()
     assert run(["history", "prune", "--keep", "2"]) == 0
-    told = capsys.readouterr().err
-    assert told == ".benchkit: dropped 1 commit; run `benchkit store vacuum` to free the space\n"
+    printed = capsys.readouterr().err
+    assert printed == ".benchkit: dropped 1 commit; run `benchkit store vacuum` to free the space\n"
     assert list_commits() == {"0000001a": 5, "0000002a": 5}
     assert run(["history", "prune", "--keep", "2"]) == 0
     assert capsys.readouterr().err == ".benchkit: dropped 0 commits\n"
@@ -296,8 +296,8 @@ def test_branch_is_a_separate_series(capsys: pytest.CaptureFixture[str]) -> None
     assert run(["history", "show"]) == 0
     assert "Left out, as only branch main is followed: fix (1 commit)." in capsys.readouterr().out
     assert run(["history", "gate", "--branch", "gone"]) == 3
-    told = capsys.readouterr().err
-    assert "no commit is on branch 'gone', only on fix, main; choose a recorded branch: " in told
+    printed = capsys.readouterr().err
+    assert "no commit is on branch 'gone', only on fix, main; choose a recorded branch: " in printed
     Path("benchkit.toml").write_text('[history]\nbranch = "fix"\n', encoding="utf-8")
     assert list_points(capsys) == ["1b"]
     assert run(["history", "export", "--branch", "main", "--influx", "main.lp"]) == 0
@@ -320,10 +320,10 @@ def test_site_shows_every_branch_or_the_requested_ones(
     assert 'href="http' not in index
     (page,) = Path("public/benchmarks").iterdir()
     old = page.rename(page.with_name("gone-0123abcd.html"))
-    (own := page.with_name("mine-0123abcd.html")).write_text("mine", encoding="utf-8")
+    (custom := page.with_name("mine-0123abcd.html")).write_text("mine", encoding="utf-8")
     monkeypatch.setenv("CI_PROJECT_URL", "https://gitlab.com/o/n")
     assert run(["history", "site", "public", "--branch", "fix", "-q"]) == 0
-    assert (old.exists(), own.exists(), page.exists()) == (False, True, True)
+    assert (old.exists(), custom.exists(), page.exists()) == (False, True, True)
     index = Path("public/index.html").read_text(encoding="utf-8")
     assert 'data-branch="main"' not in index
     assert "https://gitlab.com/o/n/-/commit/0000001b" in index

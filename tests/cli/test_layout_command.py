@@ -57,10 +57,10 @@ def test_suggested_command_reads_possible_run_names_as_runs(tmp_path: Path) -> N
         shutil.copy(WRK / f"none/wrk-{at}.txt", tmp_path / f"k/run-{number}.log")
     ended = benchkit("compare", "k", cwd=tmp_path)
     assert ended.returncode == 2
-    _, read, *others = ended.stderr.strip().split("\n")
+    _, read, *suggestions = ended.stderr.strip().split("\n")
     assert read == "read as 3 variants: run-11 (1 file), run-15 (1 file), run-16 (1 file)"
-    assert others[:2] == ["It could also mean:", "  variant k; runs 11, 15, 16"]
-    _, *arguments = shlex.split(others[2])
+    assert suggestions[:2] == ["It could also mean:", "  variant k; runs 11, 15, 16"]
+    _, *arguments = shlex.split(suggestions[2])
     runs = json.loads(benchkit(*arguments, "--format", "json", cwd=tmp_path).stdout)
     assert {(run["variant"], run["run"]) for run in runs["runs"]} == {
         ("k", number) for number in (11, 15, 16)
@@ -116,8 +116,8 @@ def test_command_repeats_the_layout_and_baseline_options(folder: Path) -> None:
     options = ["--layout", "{variant}/{benchmark}.txt", "--exclude", "x*"]
     text = benchkit("layout", "results", *options, cwd=folder).stdout
     line = text.split("\n")[2].strip()
-    told = "--exclude 'x*' --layout '{variant}/{benchmark}.txt' --baseline run1"
-    assert line == f"benchkit compare results {told}"
+    options_shown = "--exclude 'x*' --layout '{variant}/{benchmark}.txt' --baseline run1"
+    assert line == f"benchkit compare results {options_shown}"
     assert list_sides(line, folder) == {"run1", "run2"}
 
 

@@ -23,12 +23,12 @@ Transfer/sec:    669.45MB
     ("option", "what"),
     [("--layout", "the pattern '' has no placeholder"), ("--split", "'' has no group")],
 )
-def test_empty_pattern_is_refused(tmp_path: Path, option: str, what: str) -> None:
+def test_empty_pattern_is_refused(tmp_path: Path, option: str, message: str) -> None:
     (tmp_path / "none.txt").write_text(WRK.format(n=1), encoding="utf-8")
     for command in ("runs", "ingest"):
         refused = benchkit(command, "none.txt", option, "", cwd=tmp_path)
         assert refused.returncode == 2
-        assert what in refused.stderr
+        assert message in refused.stderr
 
 
 def test_files_without_a_layout_match_are_counted_and_named(tmp_path: Path) -> None:

@@ -228,9 +228,9 @@ def test_quiet_prints_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     text = tmp_path / "x.txt"
     text.write_text("hello\n", encoding="utf-8")
     assert run(["ingest", "-q", str(text), "--store", str(tmp_path / "store")]) == 3
-    told = capsys.readouterr()
-    assert not told.out
-    assert told.err.startswith(f"error: {text}: unknown format")
+    printed = capsys.readouterr()
+    assert not printed.out
+    assert printed.err.startswith(f"error: {text}: unknown format")
 
 
 @pytest.mark.parametrize(

@@ -56,11 +56,11 @@ def test_ingest_reports_its_progress(
         (tmp_path / variant).mkdir()
         rows = "".join(row.format(i % 77) for i in range(160_000))
         (tmp_path / variant / "ab-1.tsv").write_text(header + rows)
-    told: list[Progress] = []
-    ingest([str(tmp_path)], Store(str(tmp_path / "store")), jobs=jobs, watch=told.append)
+    reports: list[Progress] = []
+    ingest([str(tmp_path)], Store(str(tmp_path / "store")), jobs=jobs, watch=reports.append)
     total = sum(path.stat().st_size for path in tmp_path.glob("*/ab-1.tsv"))
-    places = [each.bytes for each in told]
-    assert {each.total for each in told} == {total}
+    places = [each.bytes for each in reports]
+    assert {each.total for each in reports} == {total}
     assert 0 < places[0] < total == places[-1]
-    assert any(0 < each.values < told[-1].values for each in told)
-    assert told[-1].values > 4 * 320_000
+    assert any(0 < each.values < reports[-1].values for each in reports)
+    assert reports[-1].values > 4 * 320_000

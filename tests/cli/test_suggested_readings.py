@@ -40,7 +40,7 @@ def write_copies(folder: Path, names: list[str]) -> None:
 def test_ambiguous_folder_gets_commands_that_work(
     names: list[str],
     understood: str,
-    others: int,
+    alternatives: int,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: Captured,
@@ -51,8 +51,8 @@ def test_ambiguous_folder_gets_commands_that_work(
     lines = capsys.readouterr().err.splitlines()
     assert any(line.startswith(understood) for line in lines)
     commands = [line.strip() for line in lines if line.startswith("    benchkit compare results")]
-    assert len(commands) == others
-    assert [run(shlex.split(command)[1:]) for command in commands] == [0] * others
+    assert len(commands) == alternatives
+    assert [run(shlex.split(command)[1:]) for command in commands] == [0] * alternatives
 
 
 def test_other_errors_and_explicit_layouts_get_no_suggestion(

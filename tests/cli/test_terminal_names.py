@@ -61,9 +61,9 @@ def test_long_name_is_shortened_in_messages(name: str) -> None:
     error = DataError(f"unknown {name!r}", where=name, hint=name)
     problem = Diagnostic("x", 1, f"unknown {name!r}", name)
     finding = Finding(code="B201", severity="warning", message=name, remedy=name, where=name)
-    for told in (error, problem, finding):
-        assert len(str(told)) < 13_000
-        assert "…" in str(told)
+    for printable in (error, problem, finding):
+        assert len(str(printable)) < 13_000
+        assert "…" in str(printable)
 
 
 def test_long_names_that_differ_in_the_middle_stay_distinct(tmp_path: Path) -> None:

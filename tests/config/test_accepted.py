@@ -24,8 +24,8 @@ def test_changes_are_accepted_by_commit_and_reason() -> None:
         ([{"commit": "abc1234", "why": "TLS"}], "unknown key 'why'"),
     ],
 )
-def test_invalid_acceptance_is_an_error(accept: object, says: str) -> None:
-    with pytest.raises(ConfigError, match=says):
+def test_invalid_acceptance_is_an_error(accept: object, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
         parse({"history": {"accept": accept}})
 
 
@@ -42,10 +42,8 @@ def test_commit_may_be_abbreviated() -> None:
 
 @pytest.mark.parametrize("until", ["tomorrow", "abc123", "2026-13-01", "v1.2.345"])
 def test_acceptance_ends_at_a_date_or_a_commit(until: str) -> None:
-    with pytest.raises(ConfigError, match="`until` is") as caught:
+    with pytest.raises(ConfigError, match="`until` is") as error:
         parse_acceptances([{"benchmark": "Ping", "until": until}], "benchkit.toml")
-    assert (
-        "use a date, 2026-12-31, or at least 7 digits (0-9, a-f) of a commit" in caught.value.hint
-    )
+    assert "use a date, 2026-12-31, or at least 7 digits (0-9, a-f) of a commit" in error.value.hint
     (kept,) = parse_acceptances([{"benchmark": "Ping", "until": "ABC1234"}], "benchkit.toml")
     assert kept.until == "ABC1234"

@@ -46,8 +46,8 @@ acceptable = "2x"
 def test_complete_policy_is_read(tmp_path: Path) -> None:
     file = tmp_path / "policy.toml"
     file.write_text(POLICY, encoding="utf-8")
-    found = config.load(tmp_path, file)
-    dormant, memory, tail = found.rules
+    settings = config.load(tmp_path, file)
+    dormant, memory, tail = settings.rules
     assert (dormant.pair, dormant.on_inconclusive, dormant.min_runs) == (
         ("baseline", "disabled"),
         "warn",
@@ -60,18 +60,18 @@ def test_complete_policy_is_read(tmp_path: Path) -> None:
     assert (memory.limit.value, memory.limit.unit) == (8192, "B")
     assert (memory.on_inconclusive, memory.no_findings) == ("fail", ("warning",))
     assert (tail.name, tail.metric, tail.stat) == ("latency.p99.9", "latency", "p99.9")
-    assert found.habits == Habits(on_inconclusive="fail", min_runs=6)
-    assert found.split == ("OTel_(?P<variant>Enabled|Disabled)", True)
-    pair, text = map(parse_rename, found.rename)
+    assert settings.habits == Habits(on_inconclusive="fail", min_runs=6)
+    assert settings.split == ("OTel_(?P<variant>Enabled|Disabled)", True)
+    pair, text = map(parse_rename, settings.rename)
     assert pair.apply("OTelOverhead/OTel_Enabled/Ping") == "OTelOverhead/Ping"
     assert text.apply("aa") == "ba"
 
 
 def test_policy_of_the_manual_is_valid() -> None:
     text = next(block for block in list_blocks("toml") if block.startswith("[policy]"))
-    found = config.parse(tomllib.loads(text))
-    assert [rule.limit.text for rule in found.rules] == ["5%", "+8 KiB"]
-    assert found.habits == Habits(min_runs=6, no_findings=("warning",))
+    settings = config.parse(tomllib.loads(text))
+    assert [rule.limit.text for rule in settings.rules] == ["5%", "+8 KiB"]
+    assert settings.habits == Habits(min_runs=6, no_findings=("warning",))
 
 
 def test_pyproject_may_contain_a_policy(tmp_path: Path) -> None:
@@ -103,9 +103,9 @@ def test_pyproject_may_contain_a_policy(tmp_path: Path) -> None:
     ],
 )
 def test_limit_has_a_kind_value_and_unit(text: object, kind: str, value: float, unit: str) -> None:
-    found = parse_limit(text, "test")
-    assert (str(found.kind), found.unit) == (kind, unit)
-    assert found.value == pytest.approx(value)
+    limit = parse_limit(text, "test")
+    assert (str(limit.kind), limit.unit) == (kind, unit)
+    assert limit.value == pytest.approx(value)
 
 
 @pytest.mark.parametrize("text", ["5", 7, 0.05, "-5%", "five", "", "5 parsecs", "0.9x", None, True])
@@ -144,16 +144,16 @@ def test_invalid_limit_is_refused(text: object) -> None:
         ("[ingest]\nrename = [['a']]", "not a rename rule"),
     ],
 )
-def test_invalid_policy_is_an_error_with_a_remedy(tmp_path: Path, text: str, says: str) -> None:
+def test_invalid_policy_is_an_error_with_a_remedy(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "benchkit.toml").write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError) as refused:
         config.load(tmp_path)
-    assert says in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_overhead_options_use_the_policy_defaults() -> None:
-    (found,) = parse_overheads(["time_per_op=+2 ms"], Habits(min_runs=8))
-    assert (found.limit.value, found.min_runs) == (0.002, 8)
+    (rule,) = parse_overheads(["time_per_op=+2 ms"], Habits(min_runs=8))
+    assert (rule.limit.value, rule.min_runs) == (0.002, 8)
 
 
 def test_parsing_time_grows_linearly_with_the_rules() -> None:

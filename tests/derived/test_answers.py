@@ -86,10 +86,10 @@ def test_recorded_responses_of_each_tool(
     assert edit[0] in text
     path = tmp_path / Path(file).name
     path.write_text(text.replace(*edit), encoding="utf-8")
-    (found,) = collect_answers(bk.load(path).observations).values()
+    (collected,) = collect_answers(bk.load(path).observations).values()
     unchecked, bare, size = answers
-    assert (found.unchecked, found.bare) == pytest.approx((unchecked, bare))
-    assert found.sizes == (None if size is None else pytest.approx((size, size)))
+    assert (collected.unchecked, collected.bare) == pytest.approx((unchecked, bare))
+    assert collected.sizes == (None if size is None else pytest.approx((size, size)))
 
 
 def test_single_run_with_empty_responses_differs() -> None:

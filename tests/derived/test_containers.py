@@ -106,9 +106,9 @@ def test_cost_of_some_runs_states_how_many(
         "; no CPU per request for run 2 of 'none' and run 2 of 'otlp' (2 of 4 runs)"
     )
     assert run(["compare", str(folder)]) == 0
-    sentence, *others = capsys.readouterr().out.splitlines()
+    sentence, *lines = capsys.readouterr().out.splitlines()
     assert "direction only (from 1 of 2 runs of none and otlp)" in sentence
-    table = others[others.index("CPU per request of the service") :]
+    table = lines[lines.index("CPU per request of the service") :]
     assert [line.split()[-3:] for line in table[3:5]] == [["1", "of", "2"]] * 2
 
 

@@ -47,9 +47,9 @@ def test_run_without_a_dropped_count_dropped_none(tmp_path: Path) -> None:
 def test_medians_cover_all_runs(tmp_path: Path) -> None:
     for variant in ("baseline", "otel"):
         copy(tmp_path, *(f"{variant}/k6-{run}.txt" for run in range(1, 6)))
-    found = dropped(tmp_path)
-    told = {v: [found[v, run][0] for run in range(1, 6)] for v in ("baseline", "otel")}
-    assert told == {"baseline": [0, 965, 143, 0, 0], "otel": [0, 86, 61, 0, 2]}
+    counts = dropped(tmp_path)
+    per_variant = {v: [counts[v, run][0] for run in range(1, 6)] for v in ("baseline", "otel")}
+    assert per_variant == {"baseline": [0, 965, 143, 0, 0], "otel": [0, 86, 61, 0, 2]}
 
 
 def test_value_is_not_invented_if_no_run_reports_it(tmp_path: Path) -> None:

@@ -52,11 +52,11 @@ def compared(folder: Path, failing: int) -> bk.Comparison:
 
 
 def test_variant_that_answers_only_errors_improves_nothing(tmp_path: Path) -> None:
-    found = compared(tmp_path, 1000)
-    (row,) = found.verdicts.primary
+    comparison = compared(tmp_path, 1000)
+    (row,) = comparison.verdicts.primary
     assert (row.word, row.contrast.failed_variant) == ("inconclusive", 1.0)
     assert any("100.00% of the variant's requests failed" in note for note in row.notes)
-    assert found.verdict.startswith("~")
+    assert comparison.verdict.startswith("~")
 
 
 def test_few_errors_are_reported_and_do_not_invalidate_the_row(tmp_path: Path) -> None:

@@ -27,16 +27,16 @@ def observed(runs: bk.RunSet, variant: str, run: int, subject: str) -> dict[str,
     """Return the columns of the values of a histogram in a run, by stat."""
     rows = runs.observations
     chosen = rows["variant"].eq(variant) & rows["run"].eq(run) & rows["subject"].eq(subject)
-    found = rows[chosen & rows["metric"].str.startswith("observed_time")]
-    values, steps = found["value"].tolist(), found["resolution"].tolist()
-    cells = zip(found["stat"].tolist(), values, steps, strict=True)
+    selected = rows[chosen & rows["metric"].str.startswith("observed_time")]
+    values, steps = selected["value"].tolist(), selected["resolution"].tolist()
+    cells = zip(selected["stat"].tolist(), values, steps, strict=True)
     return {stat: {"value": value, "resolution": step} for stat, value, step in cells}
 
 
 def read_directly(path: Path) -> dict[str, float]:
     """Read the bounds, the sum and the count of a scrape, as a person would."""
-    found = map(_LINE.match, path.read_text().splitlines())
-    return {match[2] or match[1]: float(match[3]) for match in found if match}
+    matches = map(_LINE.match, path.read_text().splitlines())
+    return {match[2] or match[1]: float(match[3]) for match in matches if match}
 
 
 @pytest.mark.parametrize("run", [1, 2, 3, 4])

@@ -37,11 +37,11 @@ def loaded() -> bk.RunSet:
 
 def value(runs: bk.RunSet, variant: str, run: int, metric: str, subject: str, stat: str) -> float:
     rows = runs.observations
-    for name, wanted in (("variant", variant), ("run", run), ("metric", metric), ("stat", stat)):
-        rows = rows[rows[name] == wanted]
+    for name, expected in (("variant", variant), ("run", run), ("metric", metric), ("stat", stat)):
+        rows = rows[rows[name] == expected]
     rows = rows[rows["subject"] == subject]
-    (found,) = rows["value"].tolist()
-    return float(found)
+    (number,) = rows["value"].tolist()
+    return float(number)
 
 
 def read_directly(variant: str, run: int, container: str) -> list[tuple[float, int, int]]:
@@ -73,22 +73,22 @@ def test_cores_are_measured_between_the_first_and_last_samples(
         samples = read_directly(variant, run, container)
         (first, before, _), (last, after, _) = samples[0], samples[-1]
         cores = (after - before) / 1e9 / (last - first)
-        found = value(loaded(), variant, run, "cpu_usage", container, "mean")
-        assert found == pytest.approx(cores, rel=0.01)
-        assert value(loaded(), variant, run, "cpu_usage", container, "max") >= found
+        measured = value(loaded(), variant, run, "cpu_usage", container, "mean")
+        assert measured == pytest.approx(cores, rel=0.01)
+        assert value(loaded(), variant, run, "cpu_usage", container, "max") >= measured
 
 
 def test_memory_is_measured_within_the_window() -> None:
     sizes = [size for _, _, size in read_directly("otlp", 3, SERVER)]
-    found = value(loaded(), "otlp", 3, "memory_working_set", SERVER, "mean")
-    assert found == pytest.approx(sum(sizes) / len(sizes), rel=0.01)
+    measured = value(loaded(), "otlp", 3, "memory_working_set", SERVER, "mean")
+    assert measured == pytest.approx(sum(sizes) / len(sizes), rel=0.01)
     assert value(loaded(), "otlp", 3, "memory_working_set", SERVER, "max") == max(sizes)
 
 
 def test_cpu_per_request_of_the_service_separates_the_variants() -> None:
     cores = value(loaded(), "otlp", 1, "cpu_usage", SERVER, "mean")
-    found = value(loaded(), "otlp", 1, "cpu_per_request", SERVER, "mean")
-    assert found == pytest.approx(cores / 9307.29)
+    measured = value(loaded(), "otlp", 1, "cpu_per_request", SERVER, "mean")
+    assert measured == pytest.approx(cores / 9307.29)
     rows = [
         row
         for row in loaded().compare(baseline="none").verdicts.primary
@@ -127,8 +127,8 @@ def test_containers_json_names_the_service(tmp_path: Path) -> None:
     names = {SERVER: "span sink", "/bench/storage": "consumer", "/bench/collector": "redis"}
     (tmp_path / "containers.json").write_text(json.dumps(names))
     rows = bk.load(tmp_path).observations
-    told = rows[rows["metric"] == "cpu_per_request"]["subject"].tolist()
-    assert told == ["/bench/storage"]
+    subjects = rows[rows["metric"] == "cpu_per_request"]["subject"].tolist()
+    assert subjects == ["/bench/storage"]
 
 
 def test_unknown_service_is_reported_with_the_available_containers(tmp_path: Path) -> None:
@@ -137,8 +137,8 @@ def test_unknown_service_is_reported_with_the_available_containers(tmp_path: Pat
         shutil.copy(COSTS / "otlp" / file, tmp_path / "otlp" / file)
     shutil.copy(COSTS / "runs.json", tmp_path)
     (tmp_path / "run.toml").write_text('[containers]\nservice = "nosuch"\n')
-    (found,) = [each for each in bk.load(tmp_path).problems if each.code == "B413"]
-    assert found.message.startswith(
+    (finding,) = [each for each in bk.load(tmp_path).problems if each.code == "B413"]
+    assert finding.message.startswith(
         "[containers] service = 'nosuch' matches none of the containers: /bench/"
     )
 
@@ -152,8 +152,8 @@ def test_sidecar_gives_window_limits_and_service(tmp_path: Path) -> None:
     runs = bk.load(tmp_path)
     assert value(runs, "otlp", 1, "cpu_limit", SERVER, "value") == 2
     cores = value(runs, "otlp", 1, "cpu_usage", "/bench/storage", "mean")
-    found = value(runs, "otlp", 1, "cpu_per_request", "/bench/storage", "mean")
-    assert found == pytest.approx(cores / 9307.29)
+    measured = value(runs, "otlp", 1, "cpu_per_request", "/bench/storage", "mean")
+    assert measured == pytest.approx(cores / 9307.29)
 
 
 @pytest.mark.parametrize("tests", [1, 2])
@@ -199,9 +199,9 @@ def test_prometheus_range_over_all_runs_is_cut_to_each(tmp_path: Path) -> None:
     answer = FIXTURES / "tracing-resources" / "prometheus" / "query_range-cpu_seconds_total.json"
     (tmp_path / "prometheus").mkdir()
     shutil.copy(answer, tmp_path / "prometheus")
-    found = value(bk.load(tmp_path), "none", 1, "cpu_usage", SERVER, "mean")
-    own = value(loaded(), "none", 1, "cpu_usage", SERVER, "mean")
-    assert found == pytest.approx(own, rel=0.08)  # a scrape is up to a second late
+    measured = value(bk.load(tmp_path), "none", 1, "cpu_usage", SERVER, "mean")
+    separate = value(loaded(), "none", 1, "cpu_usage", SERVER, "mean")
+    assert measured == pytest.approx(separate, rel=0.08)  # a scrape is up to a second late
 
 
 NONE = datetime.fromisoformat("2026-11-21T01:21:43.302Z").timestamp()  # until 15.008 s later
@@ -212,15 +212,15 @@ def answer(folder: Path, counters: dict[str, list[tuple[float, float]]], scrape:
     copy(folder, "none/wrk-1.txt", "runs.json")
     result = []
     for name, points in counters.items():
-        held = [
+        repeated = [
             [NONE + at, str(points[place // scrape * scrape][1])]
             for place, (at, _) in enumerate(points)
         ]
         metric = {"__name__": "container_cpu_usage_seconds_total", "name": name}
-        result.append({"metric": metric, "values": held})
+        result.append({"metric": metric, "values": repeated})
     (folder / "prometheus").mkdir(exist_ok=True)
-    told = {"status": "success", "data": {"resultType": "matrix", "result": result}}
-    (folder / "prometheus" / "query_range-cpu.json").write_text(json.dumps(told))
+    response = {"status": "success", "data": {"resultType": "matrix", "result": result}}
+    (folder / "prometheus" / "query_range-cpu.json").write_text(json.dumps(response))
     return folder
 
 
@@ -237,8 +237,8 @@ def test_repeat_of_the_last_scrape_is_not_a_sample(tmp_path: Path, scrape: int) 
     counters = {"server": line(0.5), "redis": line(0), "nginx": line(0.001)}
     runs = bk.load(answer(tmp_path, counters, scrape))
     for container, cores in (("server", 0.5), ("redis", 0), ("nginx", 0.001)):
-        found = value(runs, "none", 1, "cpu_usage", container, "mean")
-        assert found == pytest.approx(cores, abs=1e-9)
+        measured = value(runs, "none", 1, "cpu_usage", container, "mean")
+        assert measured == pytest.approx(cores, abs=1e-9)
 
 
 def test_scrape_slower_than_the_run_is_a_finding_without_a_number(tmp_path: Path) -> None:
@@ -248,7 +248,9 @@ def test_scrape_slower_than_the_run_is_a_finding_without_a_number(tmp_path: Path
 
 
 def test_container_that_becomes_idle_uses_nothing(tmp_path: Path) -> None:
-    busy = [(at, min(told, 100 + 0.5 * 40)) for at, told in line(0.5)]  # until 20 s before the run
+    busy = [
+        (at, min(value_at, 100 + 0.5 * 40)) for at, value_at in line(0.5)
+    ]  # until 20 s before the run
     runs = bk.load(answer(tmp_path, {"server": busy}))
     assert value(runs, "none", 1, "cpu_usage", "server", "mean") == 0
 
@@ -262,16 +264,16 @@ def test_range_outside_the_run_is_a_finding(tmp_path: Path, start: float, end: f
 
 def test_recreated_container_is_not_idle(tmp_path: Path) -> None:
     file = answer(tmp_path, {"server": line(0.5)}) / "prometheus" / "query_range-cpu.json"
-    told = json.loads(file.read_text())
-    (old,) = told["data"]["result"]
+    response = json.loads(file.read_text())
+    (old,) = response["data"]["result"]
     gone = old["values"][50][1]  # 10 s before the run; repeated until it is over
     new = {"metric": old["metric"] | {"id": "/docker/b"}, "values": []}
     for place, (at, value_) in enumerate(old["values"][50:], start=50):
         new["values"].append([at, str(float(value_) * 2)])
         old["values"][place][1] = gone
     old["metric"]["id"] = "/docker/a"
-    told["data"]["result"].append(new)
-    file.write_text(json.dumps(told))
+    response["data"]["result"].append(new)
+    file.write_text(json.dumps(response))
     assert value(bk.load(tmp_path), "none", 1, "cpu_usage", "server", "mean") == pytest.approx(1)
 
 
@@ -294,16 +296,16 @@ def test_clock_of_vegeta_is_a_window() -> None:
         datetime.fromisoformat(report[name]).timestamp() for name in ("earliest", "latest")
     )
     with gzip.open(folder / "cadvisor-v21-consumer-2.json.gz") as file:
-        ((container, told),) = json.load(file).items()
+        ((container, recorded),) = json.load(file).items()
     samples = [
         (datetime.fromisoformat(each["timestamp"]).timestamp(), each["cpu"]["usage"]["total"])
-        for each in told["stats"]
+        for each in recorded["stats"]
     ]
     inside = [each for each in samples if start <= each[0] <= end]
     (first, before), (last, after) = inside[0], inside[-1]
     runs = bk.load(FIXTURES / "skywalking-costs")
-    found = value(runs, "agent", 2, "cpu_usage", container, "mean")
-    assert found == pytest.approx((after - before) / 1e9 / (last - first), rel=0.01)
+    measured = value(runs, "agent", 2, "cpu_usage", container, "mean")
+    assert measured == pytest.approx((after - before) / 1e9 / (last - first), rel=0.01)
 
 
 def test_late_responses_count_in_the_time_they_took(tmp_path: Path) -> None:
@@ -327,8 +329,8 @@ def test_late_responses_count_in_the_time_they_took(tmp_path: Path) -> None:
     (tmp_path / "docker-stats-vegeta-1.json").write_text(text)
     runs = bk.load(tmp_path)
     rows = runs.observations
-    (found,) = rows[rows["metric"] == "cpu_per_request"]["value"].tolist()
-    assert found == pytest.approx(6 * 0.4 / 400)
+    (measured,) = rows[rows["metric"] == "cpu_per_request"]["value"].tolist()
+    assert measured == pytest.approx(6 * 0.4 / 400)
 
 
 def make_series(readings: dict[str, list[float]]) -> Observations:
@@ -360,11 +362,11 @@ def test_throttling_traffic_and_resets_are_cut_to_the_window() -> None:
         window=(101.0, 104.0), duration=3.0, env={"limit.app.cpu": "2"},
     )  # fmt: skip
     rows, findings = derive_resources(series.head(0), [run], series)
-    told = {(row["metric"], row["stat"]): row["value"] for row in rows}
-    assert told["cpu_usage", "mean"] == pytest.approx((1 + 0.5 + 1) / 3)
-    assert told["cpu_throttled", "mean"] == pytest.approx((15 - 9) / (40 - 10))
-    assert told["network_in_rate", "mean"] == pytest.approx(100)
-    assert told["cpu_limit", "value"] == 2
+    values = {(row["metric"], row["stat"]): row["value"] for row in rows}
+    assert values["cpu_usage", "mean"] == pytest.approx((1 + 0.5 + 1) / 3)
+    assert values["cpu_throttled", "mean"] == pytest.approx((15 - 9) / (40 - 10))
+    assert values["network_in_rate", "mean"] == pytest.approx(100)
+    assert values["cpu_limit", "value"] == 2
     assert rows[0]["source"] == "c.json:1"
     assert findings == []
 

@@ -54,8 +54,8 @@ NOTED = (
 
 def accounts(folder: Path) -> dict[tuple[str, int], Account]:
     runs = bk.load(folder)
-    found = list_accounts(runs.observations, list_measured(runs.runs))
-    return {(account.run.variant, account.run.run): account for account in found}
+    listed = list_accounts(runs.observations, list_measured(runs.runs))
+    return {(account.run.variant, account.run.run): account for account in listed}
 
 
 @cache
@@ -122,9 +122,9 @@ def test_counts_of_a_sidecar_are_rows_of_the_table(tmp_path: Path) -> None:
     counts = "created = 558568\nsaved = 0\ndropped = 437224\n"
     (tmp_path / "otlp" / "run.toml").write_text(f"[spans]\nper_request = 4\n{counts}")
     rows = bk.load(tmp_path).observations
-    told = rows[rows["metric"].isin(["spans_created", "spans_saved", "spans_dropped"])]
+    span_counts = rows[rows["metric"].isin(["spans_created", "spans_saved", "spans_dropped"])]
     columns = ["subject", "metric", "stat", "value", "origin", "source"]
-    assert told[columns].to_numpy().tolist() == [
+    assert span_counts[columns].to_numpy().tolist() == [
         ["otlp", "spans_created", "count", 558568.0, "reported", "run.toml"],
         ["otlp", "spans_saved", "count", 0.0, "reported", "run.toml"],
         ["otlp", "spans_dropped", "count", 437224.0, "reported", "run.toml"],
@@ -143,7 +143,7 @@ def test_fractional_number_of_spans_per_request_is_a_finding(tmp_path: Path) -> 
     copy(tmp_path, "otlp/wrk-1.txt")
     (tmp_path / "otlp" / "run.toml").write_text("[spans]\nsaved = 121344\n")
     runs = bk.load(tmp_path)
-    (finding,) = [found for found in runs.problems if found.code == "B420"]
+    (finding,) = [problem for problem in runs.problems if problem.code == "B420"]
     assert "run 1 of 'otlp'" in finding.message
     assert shares(tmp_path) == []
 
@@ -162,11 +162,11 @@ def test_log_of_another_benchmark_is_not_counted(tmp_path: Path) -> None:
     (tmp_path / "otel" / "server-1.log").write_text(LOG.format(30004, 15002))
     (tmp_path / "otel" / "server-k6-full-1.log").write_text(LOG.format(10004, 5002))
     runs = bk.load(tmp_path)
-    found = {
+    by_benchmark = {
         (account.run.benchmark, account.backend): (account.saved, account.created)
         for account in list_accounts(runs.observations, list_measured(runs.runs))
     }
-    assert found == {
+    assert by_benchmark == {
         ("", "exporter"): (30004, None),
         ("", "agent"): (None, 15002),
         ("full", "exporter"): (10004, None),
@@ -177,16 +177,16 @@ def test_log_of_another_benchmark_is_not_counted(tmp_path: Path) -> None:
 def test_cpu_per_span_is_cpu_of_the_service_divided_by_its_spans() -> None:
     rows = bk.load(COSTS).observations
     rows = rows[(rows["variant"] == "otlp") & (rows["run"] == 1)]
-    told = {
+    values = {
         (metric, subject): value
         for metric, subject, value in zip(
             rows["metric"].tolist(), rows["subject"].tolist(), rows["value"].tolist(), strict=True
         )
     }
-    server = told["cpu_per_span", "/bench/server"]
-    assert server == pytest.approx(told["cpu_per_request", "/bench/server"] / 4, rel=0.001)
-    assert told["cpu_per_span", "/bench/collector"] > 0
-    assert ("cpu_per_span", "/bench/storage") not in told
+    server = values["cpu_per_span", "/bench/server"]
+    assert server == pytest.approx(values["cpu_per_request", "/bench/server"] / 4, rel=0.001)
+    assert values["cpu_per_span", "/bench/collector"] > 0
+    assert ("cpu_per_span", "/bench/storage") not in values
 
 
 def test_inconsistent_counts_make_no_statement_about_traces() -> None:
@@ -196,8 +196,10 @@ def test_inconsistent_counts_make_no_statement_about_traces() -> None:
     shown = {row[keys.index("variant")].text: row[keys.index("traces")].text for row in table.rows}
     findings = {f.where.split(" on ")[0]: f.message for f in runs.findings if f.code == "B421"}
     assert {"apm", "skywalking"} == {v for v, text in shown.items() if text == "unknown"}
-    told = {v: text.removeprefix("incomplete in ") for v, text in shown.items() if v in findings}
-    assert told
-    assert all(f"; {count} affected)" in findings[v] for v, count in told.items())
+    incomplete = {
+        v: text.removeprefix("incomplete in ") for v, text in shown.items() if v in findings
+    }
+    assert incomplete
+    assert all(f"; {count} affected)" in findings[v] for v, count in incomplete.items())
     lines = " ".join(runs.parts["spans"].lines)
-    assert f"Incomplete traces were saved in {', '.join(told)}:" in lines
+    assert f"Incomplete traces were saved in {', '.join(incomplete)}:" in lines

@@ -16,25 +16,25 @@ def seconds(values: np.ndarray) -> np.ndarray:
 
 
 def rows(stretches: Stretches) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {}
+    by_stat: dict[str, list[Row]] = {}
     for row in stretches.rows("latency", "s", 1e-9, 7):
-        found.setdefault(row[2], []).append(row)
-    return found
+        by_stat.setdefault(row[2], []).append(row)
+    return by_stat
 
 
 def test_run_is_divided_into_twenty_stretches_of_equal_time() -> None:
     stretches = Stretches()
     at = np.linspace(0, 30, 3000, endpoint=False)
     stretches.add(seconds(at), 1.0 + (at >= 15))
-    found = rows(stretches)
-    assert list(found) == ["stretch_mean", "stretch_p50", "stretch_p90"]
-    assert [row[3] for row in found["stretch_p50"]] == [1.0] * 10 + [2.0] * 10
-    assert {row[5] for row in found["stretch_mean"]} == {150}
-    starts = [row[6] for row in found["stretch_mean"]]
+    by_stat = rows(stretches)
+    assert list(by_stat) == ["stretch_mean", "stretch_p50", "stretch_p90"]
+    assert [row[3] for row in by_stat["stretch_p50"]] == [1.0] * 10 + [2.0] * 10
+    assert {row[5] for row in by_stat["stretch_mean"]} == {150}
+    starts = [row[6] for row in by_stat["stretch_mean"]]
     assert starts[0] is not None
     assert starts[10] is not None
     assert (starts[10] - starts[0]).total_seconds() == pytest.approx(15, abs=0.01)
-    assert found["stretch_mean"][0][7:] == (1e-9, "computed", 7)
+    assert by_stat["stretch_mean"][0][7:] == (1e-9, "computed", 7)
 
 
 def test_order_and_blocks_of_samples_do_not_matter() -> None:
@@ -55,9 +55,9 @@ def test_long_runs_are_thinned_but_fully_counted() -> None:
     at = np.linspace(0, 60, 9000, endpoint=False)
     for some in np.array_split(np.arange(9000), 5):
         stretches.add(seconds(at[some]), 0.001 + at[some])
-    found = rows(stretches)
-    assert sum(row[5] or 0 for row in found["stretch_mean"]) == pytest.approx(9000, abs=32)
-    assert found["stretch_p50"][-1][3] == pytest.approx(58.5, abs=0.1)
+    by_stat = rows(stretches)
+    assert sum(row[5] or 0 for row in by_stat["stretch_mean"]) == pytest.approx(9000, abs=32)
+    assert by_stat["stretch_p50"][-1][3] == pytest.approx(58.5, abs=0.1)
 
 
 @pytest.mark.parametrize("most", [300, 1000, 10000])
@@ -81,9 +81,9 @@ def test_clock_of_seconds_is_cut_at_whole_seconds_without_the_ends() -> None:
     stretches = Stretches()
     at = np.repeat(np.arange(9), [30, *[100] * 7, 12])
     stretches.add(seconds(at.astype(float)), np.ones(len(at)))
-    found = rows(stretches)["stretch_mean"]
-    assert [row[5] for row in found] == [100] * 7
-    assert [row[6].second for row in found if row[6]] == list(range(1, 8))
+    means = rows(stretches)["stretch_mean"]
+    assert [row[5] for row in means] == [100] * 7
+    assert [row[6].second for row in means if row[6]] == list(range(1, 8))
 
 
 @pytest.mark.parametrize(("size", "length"), [(199, 30.0), (5000, 0.0), (500, 4e-6)])

@@ -31,8 +31,8 @@ def rows(*blocks: Samples, rule: str = "linear") -> dict[tuple[str | None, str],
 
 
 def test_blocks_of_one_metric_are_one_summary() -> None:
-    found = rows(samples([1.0, 2.0]), samples([3.0, 4.0]))
-    assert found == {
+    summary = rows(samples([1.0, 2.0]), samples([3.0, 4.0]))
+    assert summary == {
         (None, "mean"): 2.5,
         (None, "stdev"): np.std([1, 2, 3, 4], ddof=1),
         (None, "min"): 1.0,
@@ -43,8 +43,8 @@ def test_blocks_of_one_metric_are_one_summary() -> None:
 
 
 def test_subjects_are_separate_and_the_rule_of_the_tool_is_used() -> None:
-    found = rows(samples([1.0, 2.0], subject="wait"), samples([5.0, 6.0]), rule="floor")
-    assert (found["wait", "p50"], found[None, "p50"]) == (2.0, 6.0)
+    summary = rows(samples([1.0, 2.0], subject="wait"), samples([5.0, 6.0]), rule="floor")
+    assert (summary["wait", "p50"], summary[None, "p50"]) == (2.0, 6.0)
 
 
 def test_rows_record_their_origin() -> None:

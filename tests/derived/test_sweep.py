@@ -25,8 +25,8 @@ NGINX = FIXTURES / "nginx-ab" / "nginx"
 @cache
 def swept() -> Sweep:
     runs = bk.load(NGINX)
-    (found,) = [s for s in list_sweeps(runs.observations, runs.runs) if s.tool == "ab"]
-    return found
+    (sweep,) = [s for s in list_sweeps(runs.observations, runs.runs) if s.tool == "ab"]
+    return sweep
 
 
 def read_rates(level: int) -> list[float]:
@@ -37,15 +37,15 @@ def read_rates(level: int) -> list[float]:
 @pytest.mark.parametrize("level", [1, 20, 30, 50, 100])
 def test_level_is_the_median_of_its_runs(level: int) -> None:
     sweep = swept()
-    (found,) = [each for each in sweep.levels if each.size == level]
+    (point,) = [each for each in sweep.levels if each.size == level]
     rates = read_rates(level)
-    assert (found.runs, len(rates)) == (3, 3)
-    assert found.rate == median(rates)
+    assert (point.runs, len(rates)) == (3, 3)
+    assert point.rate == median(rates)
     first, best = median(read_rates(1)), median(read_rates(100))
-    assert sweep.speed_up(found) == pytest.approx(median(rates) / first)
-    assert sweep.efficiency(found) == pytest.approx(median(rates) / first / level)
-    assert sweep.share(found) == pytest.approx(median(rates) / best)
-    assert sweep.wait(found) == pytest.approx(level / median(rates))
+    assert sweep.speed_up(point) == pytest.approx(median(rates) / first)
+    assert sweep.efficiency(point) == pytest.approx(median(rates) / first / level)
+    assert sweep.share(point) == pytest.approx(median(rates) / best)
+    assert sweep.wait(point) == pytest.approx(level / median(rates))
 
 
 def test_gains_are_relative_to_the_previous_level() -> None:
@@ -79,9 +79,9 @@ def test_unknown_rule_lists_the_known_ones(text: str) -> None:
 
 def test_latency_missing_from_every_sweep_is_refused() -> None:
     runs = bk.load(NGINX)
-    with pytest.raises(ConfigError, match=r"no sweep has latency p77.7") as told:
+    with pytest.raises(ConfigError, match=r"no sweep has latency p77.7") as error:
         runs.compare(knee="sla:latency.p77.7<5ms")
-    assert told.value.hint.startswith("available: max, mean, min, p50, p75, p77, p90")
+    assert error.value.hint.startswith("available: max, mean, min, p50, p75, p77, p90")
     for rule in ("", None):
         with pytest.raises(ConfigError, match="is not a rule for the knee"):
             runs.compare(knee=rule)  # type: ignore[arg-type]
@@ -94,8 +94,8 @@ def test_any_recorded_latency_can_be_requested() -> None:
 
 def test_sweep_without_the_latency_says_so() -> None:
     bare = replace(swept(), levels=tuple(replace(v, latency={}) for v in swept().levels))
-    said = describe_sweep(saturate(bare, parse_rule("sla:p95<5ms")))
-    assert "latency p95 was not recorded at 1" in said
+    description = describe_sweep(saturate(bare, parse_rule("sla:p95<5ms")))
+    assert "latency p95 was not recorded at 1" in description
     assert "the lowest level does not meet it" in describe_sweep(
         saturate(swept(), parse_rule("sla:p99<1us"))
     )
@@ -114,24 +114,27 @@ def test_latencies_in_whole_milliseconds_are_marked() -> None:
 
 
 def test_unmeasured_levels_are_stated() -> None:
-    said = describe_sweep(saturate(swept(), parse_rule("share:0.9")))
-    assert "no level between 1 and 20 was measured: the optimum lies somewhere in between" in said
-    assert "the best rate is at the highest level" in said
+    description = describe_sweep(saturate(swept(), parse_rule("share:0.9")))
+    assert (
+        "no level between 1 and 20 was measured: the optimum lies somewhere in between"
+        in description
+    )
+    assert "the best rate is at the highest level" in description
     poor = describe_sweep(saturate(swept(), parse_rule("usl")))
     assert "no level is the knee by usl: it misses a level" in poor
 
 
 def test_sweep_of_one_variant_is_shown_without_a_comparison() -> None:
-    found = bk.load(NGINX).compare()
-    assert found.verdicts.rows == ()
-    assert found.reason is not None
-    assert [finding.code for finding in found.findings if finding.code == "B205"] == ["B205"]
-    assert re.sub(r"\s", " ", found.verdict) == (
+    comparison = bk.load(NGINX).compare()
+    assert comparison.verdicts.rows == ()
+    assert comparison.reason is not None
+    assert [finding.code for finding in comparison.findings if finding.code == "B205"] == ["B205"]
+    assert re.sub(r"\s", " ", comparison.verdict) == (
         "Sweep of nginx, /index.html, ab: best at 100 connections with 17 813 requests/s, 3.65× "
         "the rate at 1; 50 connections is the lowest tested level with at least 90 % of the best "
         "rate; and 1 more sweep."
     )
-    assert "Sweep: nginx, /index.html, ab" in found.to_markdown()
+    assert "Sweep: nginx, /index.html, ab" in comparison.to_markdown()
 
 
 def test_report_of_a_sweep_starts_with_the_best_level(

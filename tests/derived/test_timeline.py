@@ -24,16 +24,16 @@ def loaded(name: str) -> bk.RunSet:
 
 def tracks(name: str, metric: str, *, series: bool = True) -> list[Track]:
     runs = loaded(name)
-    given = runs.series if series else None
-    found = find_tracks(runs.observations, list_measured(runs.runs), given)
-    return [track for track in found if track.metric == metric]
+    samples = runs.series if series else None
+    listed = find_tracks(runs.observations, list_measured(runs.runs), samples)
+    return [track for track in listed if track.metric == metric]
 
 
 def test_latencies_are_at_the_middle_of_their_stretches_within_the_run() -> None:
     rows = loaded("vegeta-single").observations
     for track in tracks("vegeta-single", LATENCY):
-        told = rows[(rows["stat"] == "stretch_p50") & (rows["variant"] == track.run.variant)]
-        assert track.values.tolist() == told.sort_values("time")["value"].tolist()
+        stretches = rows[(rows["stat"] == "stretch_p50") & (rows["variant"] == track.run.variant)]
+        assert track.values.tolist() == stretches.sort_values("time")["value"].tolist()
         width = np.diff(track.times)
         assert track.run.duration is not None
         assert np.allclose(width, width[0], rtol=1e-3)
@@ -81,10 +81,10 @@ def test_store_and_raw_files_give_the_same_tracks(tmp_path: Path) -> None:
 
     ingest([str(FIXTURES / "skywalking-costs")], Store(str(tmp_path)))
     stored = bk.load(tmp_path)
-    found = find_tracks(stored.observations, list_measured(stored.runs), stored.series)
-    told = {(t.run.variant, t.run.run): t.values.tolist() for t in found if t.metric == CPU}
+    listed = find_tracks(stored.observations, list_measured(stored.runs), stored.series)
+    by_run = {(t.run.variant, t.run.run): t.values.tolist() for t in listed if t.metric == CPU}
     expected = tracks("skywalking-costs", CPU)
-    assert told == {(t.run.variant, t.run.run): t.values.tolist() for t in expected}
+    assert by_run == {(t.run.variant, t.run.run): t.values.tolist() for t in expected}
 
 
 def make_track(times: list[float], values: list[float]) -> Track:

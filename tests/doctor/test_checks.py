@@ -39,16 +39,16 @@ def test_busiest_programs_are_named(tmp_path: Path) -> None:
 
 
 def test_laptop_is_examined(tmp_path: Path) -> None:
-    found = read(tmp_path, "laptop")
-    assert found["frequency governor"] == "powersave, performance"
-    assert found["hyper-threads"].startswith("1 of 3 cores run several threads")
-    assert found["thermal throttling"] == "9 events since boot, 2 during the check"
+    readings = read(tmp_path, "laptop")
+    assert readings["frequency governor"] == "powersave, performance"
+    assert readings["hyper-threads"].startswith("1 of 3 cores run several threads")
+    assert readings["thermal throttling"] == "9 events since boot, 2 during the check"
 
 
 def test_container_is_examined(tmp_path: Path) -> None:
-    found = read(tmp_path, "throttled container")
-    assert found["CPU limit"] == "1.5 CPUs; throttled in 150 periods, 30 during the check"
-    assert found["virtualisation"] == "container"
+    readings = read(tmp_path, "throttled container")
+    assert readings["CPU limit"] == "1.5 CPUs; throttled in 150 periods, 30 during the check"
+    assert readings["virtualisation"] == "container"
 
 
 def test_stolen_time_is_a_share_of_the_requested_time(tmp_path: Path) -> None:

@@ -51,6 +51,6 @@ def test_machine_without_files(tmp_path: Path) -> None:
     ],
 )
 def test_grade_states_the_detectable_change(
-    tmp_path: Path, blocks: tuple[float, ...], told: str
+    tmp_path: Path, blocks: tuple[float, ...], statement: str
 ) -> None:
-    assert told in write_texts(tmp_path, "quiet bare metal", blocks)[0]
+    assert statement in write_texts(tmp_path, "quiet bare metal", blocks)[0]

@@ -41,8 +41,8 @@ def test_commit_without_a_result_is_a_gap_and_the_newest_is_reported() -> None:
     (series,) = history.series
     assert [point.commit for point in series.points if not point.runs] == [name(5)]
     assert (len(series.points), series.newest.commits) == (11, 9)
-    told = "Nothing was measured at the newest commit, 0000011: 3 runs failed."
-    assert told in text(history)
+    sentence = "Nothing was measured at the newest commit, 0000011: 3 runs failed."
+    assert sentence in text(history)
 
 
 def test_benchmark_without_a_tracked_metric_is_reported() -> None:

@@ -69,9 +69,9 @@ def test_regression_at_the_newest_commit_fails_and_no_change_passes(
     assert code == 1
     assert shown.startswith("✗ Regression: time per operation · base · Ping · gomaxprocs=8: newest")
     code, shown = gate(capsys, "--format", "json")
-    told = json.loads(shown)
-    assert (code, told["verdict"], told["exit_code"]) == (1, "fail", 1)
-    assert len(told["regressions"]) == 1
+    document = json.loads(shown)
+    assert (code, document["verdict"], document["exit_code"]) == (1, "fail", 1)
+    assert len(document["regressions"]) == 1
 
 
 @pytest.mark.parametrize("commits", [LEVEL, 20])
@@ -151,8 +151,8 @@ def test_newest_commit_measured_twice_fails(
         "✗ Two measurements of 0000009 count as one: base: runs of 2 folders count together: "
     )
     assert gate(capsys, "--variant", "base")[0] == 3
-    told = json.loads(gate(capsys, "--format", "json")[1])
-    assert (told["verdict"], told["exit_code"]) == ("fail", 3)
+    document = json.loads(gate(capsys, "--format", "json")[1])
+    assert (document["verdict"], document["exit_code"]) == ("fail", 3)
     add(LEVEL + 1)
     assert gate(capsys)[0] == 0
 
@@ -279,14 +279,14 @@ NON2XX = "  Non-2xx or 3xx responses: 150000\nRequests/sec:"
     ],
 )  # fmt: skip
 def test_incompletely_measured_newest_commit_does_not_pass(
-    folder_: str, newest: list[str], date: str, code: int, says: str,
+    folder_: str, newest: list[str], date: str, code: int, sentence: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     for commit in (0, 1):
         assert write_wrk(Path("r/none"), [f"{WRK}# {commit}.{n}\n" for n in range(3)], commit) == 0
     write_wrk(Path(folder_), [f"{text}# 2.{n}\n" for n, text in enumerate(newest)], 2, date)
-    found, shown = gate(capsys)
-    assert (found, shown.splitlines()[0][: len(says)]) == (code, says)
+    exit_code, shown = gate(capsys)
+    assert (exit_code, shown.splitlines()[0][: len(sentence)]) == (code, sentence)
 
 
 def test_two_measurements_of_a_commit_get_a_remedy_for_history_add(
@@ -331,5 +331,5 @@ def test_newest_commit_with_missing_runs_is_undecided(capsys: pytest.CaptureFixt
     when = ["--commit", "deadbeef", "--date", "2026-10-28T10:00:00Z"]
     assert run(["history", "add", "r/none", *when, "-q"]) == 0
     code, shown = gate(capsys)
-    says = "? Undecided: 'deadbee' lacks runs 1 and 3, but '0000000' has 6 runs."
-    assert (code, shown.splitlines()[0]) == (4, says)
+    sentence = "? Undecided: 'deadbee' lacks runs 1 and 3, but '0000000' has 6 runs."
+    assert (code, shown.splitlines()[0]) == (4, sentence)

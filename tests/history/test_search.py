@@ -38,9 +38,9 @@ def test_finding_states_how_many_commits_are_needed() -> None:
 
 
 def test_similar_neighbours_need_no_more_commits_without_noise() -> None:
-    alike = search([draw(1, 10)[0]], 60)._replace(likeness=0.5)
-    assert find_reach(alike, 60) == 5
-    assert find_reach(alike._replace(likeness=0.0), 60) is None
+    similar = search([draw(1, 10)[0]], 60)._replace(likeness=0.5)
+    assert find_reach(similar, 60) == 5
+    assert find_reach(similar._replace(likeness=0.0), 60) is None
 
 
 def test_change_near_an_end_of_many_series_needs_more_commits() -> None:

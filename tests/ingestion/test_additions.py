@@ -128,8 +128,8 @@ def test_file_added_to_one_variant_fails_the_gate(
 ) -> None:
     case(history)
     assert "error: B111 " in capsys.readouterr().err
-    found = bk.load().findings
-    assert "main" in set(found[found["code"] == "B111"]["where"])
+    problems = bk.load().findings
+    assert "main" in set(problems[problems["code"] == "B111"]["where"])
     assert run(GATE) == 3
     assert "measurements of main count as one" in capsys.readouterr().out
 

@@ -86,10 +86,10 @@ def test_a_bomb_is_refused_before_it_fills_the_disk(tmp_path: Path, kind: str) -
 def test_unpacked_size_limit_can_be_set(tmp_path: Path, kind: str) -> None:
     path, data = tmp_path / f"a.{kind}", bytes(range(256)) * 8192
     path = write_zip(path, a=data) if kind == "zip" else write_tar(path, "w", a=data)
-    with pytest.raises(DataError, match="more than 1,048,576 bytes") as caught:
+    with pytest.raises(DataError, match="more than 1,048,576 bytes") as error:
         archives.unpack(path, tmp_path / "unpacked", "https://host/a", 1 << 20)
-    assert caught.value.where == "https://host/a"
-    assert OPTION in caught.value.hint
+    assert error.value.where == "https://host/a"
+    assert OPTION in error.value.hint
     with pytest.raises(ConfigError, match="'much' is not a size"):
         parse_limit("much")
 
@@ -259,8 +259,8 @@ def test_every_command_reports_left_out_members(
     run([command, packed, "-o", "out.md" if command == "report" else "out"])
     shown = capsys.readouterr().err
     place = Path(packed).resolve()
-    for what in LEFT_OUT:
-        assert shown.count(f"{place}: left out {what}") == 1
+    for reason in LEFT_OUT:
+        assert shown.count(f"{place}: left out {reason}") == 1
 
 
 def test_diagnostics_list_left_out_members(packed: str) -> None:
@@ -365,10 +365,10 @@ def test_sidecar_problems_name_the_archive(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as packed:
         packed.writestr("none/1.txt", Path("fixtures/tracing-wrk/none/wrk-1.txt").read_text())
         packed.writestr("none/run.toml", "speed = 1\nexit = 'x'\n")
-    found = bk.load(tmp_path / "a.zip")
+    loaded = bk.load(tmp_path / "a.zip")
     place = f"{tmp_path}/a.zip/none/run.toml"
-    assert {each.where for each in found.diagnostics} == {f"{place}:1", f"{place}:2"}
-    (remark,) = found.runs["remark"]
+    assert {each.where for each in loaded.diagnostics} == {f"{place}:1", f"{place}:2"}
+    (remark,) = loaded.runs["remark"]
     assert remark.startswith(f"{tmp_path}/a.zip/none/1.txt: {place}:2: ")
 
 
@@ -390,6 +390,6 @@ def test_sidecar_left_out_of_an_archive_makes_its_run_damaged(tmp_path: Path, ki
             data = bytearray(path.read_bytes())
             data[data.rindex(b"PK\x01\x02") + 8] |= 1
             path.write_bytes(data)
-    found = bk.load(path)
-    assert found.runs["role"].tolist() == ["damaged"]
-    assert "its runs count as damaged" in found.runs["remark"][0]
+    loaded = bk.load(path)
+    assert loaded.runs["role"].tolist() == ["damaged"]
+    assert "its runs count as damaged" in loaded.runs["remark"][0]

@@ -50,7 +50,7 @@ def rates(store: Store) -> list[float]:
 
 @pytest.mark.parametrize("same", [False, True], ids=["own variants", "one variant"])
 def test_concurrent_writers_lose_no_run(tmp_path: Path, *, same: bool) -> None:
-    writers, rounds, wanted, started = 3, 2, [], []
+    writers, rounds, expected, started = 3, 2, [], []
     store = Store(str(tmp_path / "store"))
     for writer in range(writers):
         folders = []
@@ -58,13 +58,13 @@ def test_concurrent_writers_lose_no_run(tmp_path: Path, *, same: bool) -> None:
             folder = tmp_path / f"{writer}-{at}"
             rate = 1000.0 + 10 * writer + at
             write_run(folder / ("v" if same else f"v{writer}") / f"wrk-{at + 1}.txt", rate)
-            wanted.append(rate)
+            expected.append(rate)
             folders.append(str(folder))
         command = [sys.executable, "-c", WRITER, store.url, *folders]
         started.append(subprocess.Popen(command, stderr=subprocess.PIPE, text=True))
     errors = [process.communicate(timeout=120)[1] for process in started]
     assert [process.returncode for process in started] == [0] * writers, errors
-    assert rates(store) == sorted(wanted)
+    assert rates(store) == sorted(expected)
     runs = bk.load(store=store.url).runs
     assert not runs.duplicated(["variant", "run"]).any()
 
@@ -149,8 +149,8 @@ def test_numbers_of_files_ingested_one_by_one_are_noted_as_ambiguous(
     names: tuple[str, str], tmp_path: Path
 ) -> None:
     store = Store(str(tmp_path / "store"))
-    (what,) = ingest_separately(store, tmp_path / "results", *names)
-    assert "count as repeats, but the numbers may be part of the names" in what
+    (note,) = ingest_separately(store, tmp_path / "results", *names)
+    assert "count as repeats, but the numbers may be part of the names" in note
     again = ingest([str(tmp_path / "results" / name) for name in names], store)
     assert {each.severity for each in again.diagnostics} <= {"note"}  # that it is ambiguous
     variants = bk.load(store=store.url).observations[["variant", "benchmark"]].drop_duplicates()
@@ -197,7 +197,7 @@ def test_runs_of_a_commit_are_listed_without_other_commits(tmp_path: Path) -> No
     runs, all_runs = list_runs_of(names[1], store), list_runs((), store.url)
     assert runs is not None
     assert all_runs is not None
-    own = all_runs.runs[[env["commit"] == names[1] for env in all_runs.runs["env"]]]
-    assert runs["variant"].tolist() == own["variant"].tolist() == ["none", "otlp"]
-    assert runs["sources"].tolist() == own["sources"].tolist()
+    of_commit = all_runs.runs[[env["commit"] == names[1] for env in all_runs.runs["env"]]]
+    assert runs["variant"].tolist() == of_commit["variant"].tolist() == ["none", "otlp"]
+    assert runs["sources"].tolist() == of_commit["sources"].tolist()
     assert list_runs_of("4" * 40, store) is None

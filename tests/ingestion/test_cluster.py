@@ -258,22 +258,22 @@ def test_files_invisible_to_workers_are_read_locally(
     address: str, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     load, submit = Found.load, Cluster._submit
-    seen = list[str]()
+    read_locally = list[str]()
 
-    def note(found: Found) -> Source:
-        seen.append(found.label)
-        return load(found)
+    def note(source: Found) -> Source:
+        read_locally.append(source.label)
+        return load(source)
 
     def hide(self: Cluster, task: tuple[int, int], known: object) -> object:
-        for found in self._sources[slice(*task)]:
-            found.bytes += 1  # as if their file of this name were another one
+        for source in self._sources[slice(*task)]:
+            source.bytes += 1  # as if their file of this name were another one
         return submit(self, task, known)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Found, "load", note)
     monkeypatch.setattr(Cluster, "_submit", hide)
     summary = ingest([str(results)], Store(str(tmp_path / "store")), cluster=address)
     assert summary.runs == 17
-    assert len(set(seen)) == len(summary.reports)
+    assert len(set(read_locally)) == len(summary.reports)
     notes = [each for each in summary.diagnostics if "cannot read this file" in each.what]
     assert len(notes) == 1
 

@@ -127,9 +127,9 @@ def test_moved_file_keeps_its_run(results: Path, store: Store) -> None:
     ingest([str(results)], store)
     (results / "none" / "wrk-2.txt").rename(results / "none" / "wrk-7.txt")
     ingest([str(results)], store)
-    wanted = {**ALL, ("none", 7): ALL["none", 2]}
-    del wanted["none", 2]
-    assert rates(store) == wanted
+    expected = {**ALL, ("none", 7): ALL["none", 2]}
+    del expected["none", 2]
+    assert rates(store) == expected
 
 
 def test_path_measured_again_under_another_label_is_added(results: Path, store: Store) -> None:
@@ -208,8 +208,8 @@ def test_killed_ingest_leaves_the_store_unchanged(
     time.sleep(after)
     os.kill(child.pid, signal.SIGKILL)
     child.wait()
-    found = {variant for variant, _ in rates(store)}
-    assert found in ({"none"}, {"none", "otlp"})
+    variants = {variant for variant, _ in rates(store)}
+    assert variants in ({"none"}, {"none", "otlp"})
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert len(rates(store)) == 2 + 2 + 397

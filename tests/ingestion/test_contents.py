@@ -89,10 +89,10 @@ def test_clock_digits_after_the_first_are_counted(rows: list[Row], digits: int) 
 
 def test_companions_and_empty_runs_have_no_digest() -> None:
     load = Part(path="wrk-1.txt", tool="wrk", piece=0)
-    beside = replace(load, path="cadvisor.json", tool="cadvisor", role="companion")
+    companion = replace(load, path="cadvisor.json", tool="cadvisor", role="companion")
     empty = replace(load, piece=7)
     contents: list[Contents] = [digest_values(row_batch(1, [(0, ROWS)]))]
-    enter_contents([load, beside, empty], contents)
+    enter_contents([load, companion, empty], contents)
     assert load.content
-    assert not beside.content
+    assert not companion.content
     assert not empty.content

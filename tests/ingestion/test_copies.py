@@ -96,8 +96,8 @@ def concatenate_in_place(paths: list[Path]) -> None:
 def load(folder: Path) -> tuple[int, list[str]]:
     """Return how many runs count, and the names of copies."""
     loaded = bk.load(folder)
-    found = loaded.findings
-    copies = found[found["code"] == "B103"]["where"].tolist()
+    problems = loaded.findings
+    copies = problems[problems["code"] == "B103"]["where"].tolist()
     measured = loaded.runs[loaded.runs["role"] == "measured"]
     return len(measured), [Path(where).name for where in copies]
 
@@ -250,13 +250,13 @@ def test_equal_runs_with_different_labels_are_not_copies(label: str, tmp_path: P
     other.parent.mkdir(exist_ok=True)
     other.write_bytes(paths[0].read_bytes().replace(b"\n", b"\r\n"))
     for path, value in ((paths[0], "a"), (other, "b")):
-        told = {
+        sidecars = {
             "variant": "",
             "benchmark": f'benchmark = "{value}"\n',
             "params": f'[params]\nsize = "{value}"\n',
             "commit": f'[env]\ncommit = "{value}"\n',
         }
-        path.with_name(f"{path.name}.run.toml").write_text(told[label])
+        path.with_name(f"{path.name}.run.toml").write_text(sidecars[label])
     assert load(tmp_path) == (2, [])
 
 

@@ -61,8 +61,8 @@ def list_roles(folder: Path, text: str) -> list[tuple[str, str]]:
     ],
 )
 def test_crash_below_a_report_fails_its_run(line: str, tmp_path: Path) -> None:
-    (found,) = list_roles(tmp_path, f"{REPORT.format(run=1)}done\n{line}\nbye\n")
-    assert found == ("failed", f"10: {' '.join(line.split())}")
+    (outcome,) = list_roles(tmp_path, f"{REPORT.format(run=1)}done\n{line}\nbye\n")
+    assert outcome == ("failed", f"10: {' '.join(line.split())}")
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_crash_below_the_text_of_each_tool_is_detected(file: str, tmp_path: Path
 @pytest.mark.parametrize(("code", "role"), [(99, "measured"), (107, "failed")])
 def test_exit_code_of_a_complete_run_is_not_a_crash(code: int, role: str, tmp_path: Path) -> None:
     text = f"{K6.read_text(encoding='utf-8')}\nError: Process completed with exit code {code}.\n"
-    assert [found for found, _ in list_roles(tmp_path, text)] == [role]
+    assert [listed for listed, _ in list_roles(tmp_path, text)] == [role]
 
 
 @pytest.mark.parametrize(("crashed", "code"), [("new", 1), ("base", 4), ("", 0)])

@@ -231,8 +231,8 @@ def test_label_may_contain_an_equals_sign_before_an_existing_path() -> None:
 
 @pytest.mark.usefixtures("tree")
 def test_documents_are_skipped_unless_named() -> None:
-    seen = discover(["."], Options())
-    assert [path for path, _ in seen.skipped] == ["notes.md"]
+    discovery = discover(["."], Options())
+    assert [path for path, _ in discovery.skipped] == ["notes.md"]
     assert [source.label for source in find("notes.md")] == ["notes.md"]
 
 
@@ -256,11 +256,11 @@ def test_malformed_layout_is_an_error() -> None:
 
 @pytest.mark.usefixtures("tree")
 def test_layout_without_a_match_is_refused_with_files_and_an_example() -> None:
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(ConfigError) as error:
         find(".", layout="{variant}/{run}.json")
-    assert caught.value.exit_code == 2
-    assert "does not match new/bench.txt and new.txt, the first of 5 files" in str(caught.value)
-    assert caught.value.hint == "expected paths that end like variant/1.json"
+    assert error.value.exit_code == 2
+    assert "does not match new/bench.txt and new.txt, the first of 5 files" in str(error.value)
+    assert error.value.hint == "expected paths that end like variant/1.json"
 
 
 @pytest.mark.usefixtures("tree")
@@ -274,12 +274,12 @@ def test_folders_below_a_labelled_folder_become_groups_with_a_note(tmp_path: Pat
         path = tmp_path / "old" / place
         path.parent.mkdir(parents=True)
         path.write_text(BENCH)
-    for seen in (
+    for discovery in (
         discover([f"main={tmp_path / 'old'}"], Options()),
         discover([str(tmp_path / "old")], Options(variant="main")),
     ):
-        assert [source.labels.group for source in seen.found] == ["go1.21", "go1.22"]
-        (note,) = seen.diagnostics
+        assert [source.labels.group for source in discovery.found] == ["go1.21", "go1.22"]
+        (note,) = discovery.diagnostics
         assert "the folders go1.21, go1.22 count as groups" in str(note)
 
 
@@ -300,10 +300,10 @@ def test_folders_below_one_declared_variant_become_groups(
         path.write_text(BENCH)
     for place in declared:
         (tmp_path / place).write_text('variant = "x"')
-    seen = discover([str(tmp_path)], Options())
-    assert {source.sidecar.variant for source in seen.found} == {"x"}
-    assert [source.labels.group for source in seen.found] == groups
-    notes = [str(note) for note in seen.diagnostics]
+    discovery = discover([str(tmp_path)], Options())
+    assert {source.sidecar.variant for source in discovery.found} == {"x"}
+    assert [source.labels.group for source in discovery.found] == groups
+    notes = [str(note) for note in discovery.diagnostics]
     assert ["the folders exp/off, exp/on count as groups" in note for note in notes] == (
         [True] if "exp/off" in groups else []
     )
@@ -314,9 +314,9 @@ def test_result_pages_are_read_if_a_folder_holds_nothing_else() -> None:
     Path("pages").mkdir()
     Path("pages/a.md").write_text(BENCH)
     Path("pages/notes.md").write_text("Nothing that any tool wrote.\n")
-    find = discover(["pages"], Options())
-    assert [source.label for source in find.found] == ["pages/a.md"]
-    assert ("pages/notes.md", "a document") in find.skipped
+    discovery = discover(["pages"], Options())
+    assert [source.label for source in discovery.found] == ["pages/a.md"]
+    assert ("pages/notes.md", "a document") in discovery.skipped
     Path("pages/none.txt").write_text(BENCH)
     assert [source.label for source in discover(["pages"], Options()).found] == ["pages/none.txt"]
 
@@ -348,10 +348,10 @@ def test_files_below_a_sidecar_with_a_variant_are_benchmarks(
             Path(folder, stem.format(name)).write_text(BENCH)
     files = sorted(map(str, Path().glob("*/*.txt")))
     sources = find(*(files if arguments == ["each file"] else arguments))
-    seen = [
+    rows = [
         (source.labels.group, source.sidecar.variant, source.labels.benchmark) for source in sources
     ]
-    assert seen == [
+    assert rows == [
         ("", variant, name) for variant in ("otlp", "zipkin") for name in ("login", "main")
     ]
 
@@ -380,13 +380,13 @@ def test_folders_and_files_with_one_label_are_distinguished(
         file = Path(path) if path.endswith(".txt") else Path(path, "1.txt")
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(BENCH)
-    seen = {
+    by_label = {
         label: {
             (s.labels.group, s.labels.benchmark) for s in find(*arguments) if s.variant == label
         }
         for label in ("a", "b")
     }
-    assert seen == {"a": expected, "b": expected}
+    assert by_label == {"a": expected, "b": expected}
 
 
 def test_link_next_to_a_folder_does_not_rename_it(tmp_path: Path) -> None:

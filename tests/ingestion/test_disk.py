@@ -141,9 +141,9 @@ def test_file_that_grows_during_reading_is_reported_and_read_again(
     large = results / "otlp" / "ab-2.tsv"
     load = Found.load
 
-    def grow(found: Found) -> Source:
-        source = load(found)
-        if found.path == large:
+    def grow(source_file: Found) -> Source:
+        source = load(source_file)
+        if source_file.path == large:
             with large.open("a") as file:
                 file.writelines(LINES[:500])
         return source
@@ -168,10 +168,10 @@ def test_vanished_file_costs_only_itself(
 ) -> None:
     load = Found.load
 
-    def vanish(found: Found) -> Source:
-        if found.path == results / "otlp" / "ab-1.tsv":
-            found.path.unlink()
-        return load(found)
+    def vanish(source_file: Found) -> Source:
+        if source_file.path == results / "otlp" / "ab-1.tsv":
+            source_file.path.unlink()
+        return load(source_file)
 
     monkeypatch.setattr(Found, "load", vanish)
     store = Store(str(tmp_path / "store"))

@@ -72,12 +72,12 @@ def test_each_query_of_an_address_is_a_separate_source(server: str) -> None:
     place = f"{server}/main/1.txt"
     queries = ["?job=1", "?job=2", "?job=2&token=c0ffee", "?token=beef00", "?key=a/1", "?key=b/1"]
     queries += ["?monkey=1", "?sv=1", "?sv=2", "?sig=1", "?Expires=1", "?Expires=2"]
-    found = [source for query in queries for source in find(place + query).found]
-    addresses = [source.address for source in found]
+    sources = [source for query in queries for source in find(place + query).found]
+    addresses = [source.address for source in sources]
     assert len(set(addresses)) == len(queries)
     assert addresses[0] == f"{place}?job=1"
-    assert not any(secret in str(found) for secret in ("c0ffee", "beef00"))
-    assert [source.label for source in found] == addresses
+    assert not any(secret in str(sources) for secret in ("c0ffee", "beef00"))
+    assert [source.label for source in sources] == addresses
 
 
 @pytest.mark.parametrize(
@@ -91,20 +91,20 @@ def test_signature_is_not_part_of_an_address(server: str, signed: str) -> None:
 
 
 def read(discovery: Discovery) -> dict[str, bytes]:
-    return {found.label: found.path.read_bytes() for found in discovery.found if found.path}
+    return {source.label: source.path.read_bytes() for source in discovery.found if source.path}
 
 
 def test_commit_is_read_as_committed(folder: Path) -> None:
-    wanted = {
+    expected = {
         f"git:benchkit-data:main/{n}.txt": (folder / f"main/{n}.txt").read_bytes() for n in (1, 2)
     }
     shutil.rmtree(folder / "main")
     discovery = find("git:benchkit-data:main")
-    assert read(discovery) == wanted
-    assert [found.sidecar.env for found in discovery.found] == [{"cpu": "Xeon"}] * 2
-    assert [found.labels.variant for found in discovery.found] == ["main", "main"]
+    assert read(discovery) == expected
+    assert [source.sidecar.env for source in discovery.found] == [{"cpu": "Xeon"}] * 2
+    assert [source.labels.variant for source in discovery.found] == ["main", "main"]
     assert discovery.skipped == [("git:benchkit-data:main/run.toml", "a sidecar")]
-    assert [found.address for found in discovery.found] == list(wanted)
+    assert [source.address for source in discovery.found] == list(expected)
     assert len(find("git:HEAD").found) == len(find("a=git:HEAD:/main/").found) == 2
     (one,) = find("git:HEAD:main/1.txt").found
     assert one.label == "git:HEAD:main/1.txt"
@@ -161,8 +161,8 @@ def test_folders_with_shared_content_are_not_written_endlessly(
         tree = made.stdout.strip()
     git("update-ref", "refs/heads/many", git(*IDENTITY, "commit-tree", tree, "-m", "many").strip())
     assert run(["runs", "git:many"]) == 3
-    told = capsys.readouterr().err
-    assert "the commit was not read: git prints more than 1,048,576 bytes of it; name" in told
+    printed = capsys.readouterr().err
+    assert "the commit was not read: git prints more than 1,048,576 bytes of it; name" in printed
     monkeypatch.setattr("benchkit.ingestion.archives.MEMBERS", 1_000)
     assert run(["runs", "git:many:d0/d1"]) == 3  # 1,000 folders of two files
     assert "it holds more than" in capsys.readouterr().err
@@ -185,7 +185,7 @@ def test_object_missing_from_git_is_an_error() -> None:
 @pytest.mark.usefixtures("folder")
 def test_copy_is_deleted_with_its_discovery() -> None:
     discovery = find("git:HEAD:main")
-    (path, *_) = [found.path for found in discovery.found if found.path]
+    (path, *_) = [source.path for source in discovery.found if source.path]
     assert path.is_file()
     del discovery
     assert not path.exists()
@@ -209,12 +209,12 @@ def test_copy_is_deleted_with_its_discovery() -> None:
     ],
 )
 def test_unavailable_source_is_a_one_line_error(
-    path: str, says: str, capsys: pytest.CaptureFixture[str]
+    path: str, reason: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["runs", path]) == 3
-    told = capsys.readouterr().err
-    assert told.startswith(f"benchkit: error: {path.partition('?')[0]}: {says}")
-    assert told.count("\n") == 1
+    printed = capsys.readouterr().err
+    assert printed.startswith(f"benchkit: error: {path.partition('?')[0]}: {reason}")
+    assert printed.count("\n") == 1
 
 
 def test_web_address_is_a_file_or_an_archive(folder: Path, server: str) -> None:
@@ -224,11 +224,11 @@ def test_web_address_is_a_file_or_an_archive(folder: Path, server: str) -> None:
     one = find(f"{server}/main/1.txt?sv=1&sig=secret")
     assert list(read(one)) == [f"{server}/main/1.txt"]
     for name in ("main.tar.gz", "runs.zip"):
-        labels = [found.label for found in find(f"base={server}/{name}").found]
+        labels = [source.label for source in find(f"base={server}/{name}").found]
         assert labels == [f"{server}/{name}/main/{n}.txt" for n in (1, 2)]
     (folder / "main.zip").write_bytes(b"PK no archive")
-    for name, says in (("nothing.txt", "HTTP 404"), ("main.zip", "cannot be unpacked")):
-        with pytest.raises(DataError, match=says):
+    for name, reason in (("nothing.txt", "HTTP 404"), ("main.zip", "cannot be unpacked")):
+        with pytest.raises(DataError, match=reason):
             find(f"{server}/{name}")
     assert run(["runs", "-q", f"{server}/main/1.txt"]) == 0
 
@@ -259,8 +259,8 @@ def test_local_archive_is_read_like_a_downloaded_one(
 ) -> None:
     stem, _, ending = name.removesuffix(".gz").rpartition(".")
     shutil.make_archive(stem, "zip" if ending == "zip" else "gztar", folder, "main")
-    found = find(f"base={name}").found
-    assert [source.label for source in found] == [f"{folder / name}/main/{n}.txt" for n in (1, 2)]
+    sources = find(f"base={name}").found
+    assert [source.label for source in sources] == [f"{folder / name}/main/{n}.txt" for n in (1, 2)]
     for _ in range(2):
         assert run(["ingest", name]) == 0
     assert "unchanged        2" in capsys.readouterr().out
@@ -281,7 +281,7 @@ def test_archive_writes_only_below_its_copy(folder: Path, server: str) -> None:
 
 
 def test_copy_stays_in_the_temporary_folder(folder: Path) -> None:
-    places = [found.path for found in find(f"{(folder / 'main').as_uri()}/..").found]
+    places = [source.path for source in find(f"{(folder / 'main').as_uri()}/..").found]
     assert len(places) == 2
     for path in places:
         assert path is not None

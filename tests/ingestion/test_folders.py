@@ -211,8 +211,8 @@ def test_file_without_permission_is_damage(results: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(os, "open", refuse)
     loaded = bk.load(results)
     assert list_damaged(loaded.runs) == ["2.txt"]
-    (what,) = [problem.what for problem in loaded.diagnostics if problem.path == refused]
-    assert what == "cannot be read: Permission denied"
+    (problem_text,) = [problem.what for problem in loaded.diagnostics if problem.path == refused]
+    assert problem_text == "cannot be read: Permission denied"
 
 
 @pytest.mark.parametrize(("name", "damaged"), [("run3", ["run3"]), ("private", [])])

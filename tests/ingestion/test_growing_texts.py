@@ -63,11 +63,11 @@ def test_commands_are_assigned_in_linear_time() -> None:
 
 def test_failures_are_explained_in_linear_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outcomes, "show_remark", lambda where, text: where + text)
-    found = SimpleNamespace(sidecar=SimpleNamespace(exit_code=None), label="a.txt")
+    source = SimpleNamespace(sidecar=SimpleNamespace(exit_code=None), label="a.txt")
 
     def explain(losses: list[Diagnostic]) -> None:
         parts = [SimpleNamespace(role="failed", remark="", line=each.line) for each in losses]
-        outcomes._explain_failures(parts, losses, found)  # type: ignore[arg-type]
+        outcomes._explain_failures(parts, losses, source)  # type: ignore[arg-type]
         assert [part.remark for part in parts] == [f"{each.where}: failed" for each in losses]
 
     assert_linear(

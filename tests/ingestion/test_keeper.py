@@ -122,13 +122,15 @@ def test_killed_worker_costs_a_retry(sources: list[Found]) -> None:
         (before,) = cluster._client.run(os.getpid).values()
         os.kill(before, signal.SIGKILL)
         tasks = [(index, index + 1) for index in range(len(sources))]
-        found = [*cluster.read_all(tasks, Known(), lambda _: None)]
+        results = [*cluster.read_all(tasks, Known(), lambda _: None)]
         (after,) = cluster._client.run(os.getpid).values()
     finally:
         cluster.stop()
     expected = workers.Alone(sources, Options()).read_all(tasks, Known(), lambda _: None)
-    assert [one.outcomes[0].report for one in found] == [one.outcomes[0].report for one in expected]
-    assert {one.outcomes[0].report.outcome for one in found} >= {"read"}
+    assert [one.outcomes[0].report for one in results] == [
+        one.outcomes[0].report for one in expected
+    ]
+    assert {one.outcomes[0].report.outcome for one in results} >= {"read"}
     assert after != before
     assert not Path(f"/proc/{after}").exists()
 
@@ -146,10 +148,10 @@ def test_worker_killed_during_startup_costs_a_retry(
     monkeypatch.setattr(Client, "wait_for_workers", kill)
     cluster = Cluster("local:1", sources, Options())
     try:
-        (found,) = cluster.read_all([(0, len(sources))], Known(), lambda _: None)
+        (result,) = cluster.read_all([(0, len(sources))], Known(), lambda _: None)
     finally:
         cluster.stop()
-    assert [one.report.outcome for one in found.outcomes] == ["read"] * len(sources)
+    assert [one.report.outcome for one in result.outcomes] == ["read"] * len(sources)
 
 
 def test_lost_keeper_is_reported_and_its_workers_end(sources: list[Found]) -> None:
@@ -211,14 +213,16 @@ def test_cluster_listens_only_on_loopback_at_any_free_port(
 ) -> None:
     clusters = [Cluster("local:1", sources, Options()) for _ in range(2)]
     try:
-        own = {*list_sockets()}
+        sockets = {*list_sockets()}
         lines = (line.split() for line in read_tables())
-        heard = [line[1] for line in lines if line[3] == "0A" and f"socket:[{line[9]}]" in own]
+        addresses = [
+            line[1] for line in lines if line[3] == "0A" and f"socket:[{line[9]}]" in sockets
+        ]
     finally:
         for cluster in clusters:
             cluster.stop()
-    assert len(heard) >= 2
-    assert {address.partition(":")[0] for address in heard} == {"0100007F"}
+    assert len(addresses) >= 2
+    assert {address.partition(":")[0] for address in addresses} == {"0100007F"}
     assert not [each for each in recwarn if "Port" in str(each.message)]
 
 

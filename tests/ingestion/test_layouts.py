@@ -155,8 +155,8 @@ def test_layout_is_read_the_same_by_label_and_as_a_folder(
         WRITERS[tool](Path(path))
     words = (row.rpartition(" ") for row in (rows or MATRIX).split(", "))
     expected = Counter({benchmark: int(runs) for benchmark, _, runs in words})
-    found = list_rows(["old=old", "new=new"] if road == "label" else ["."])
-    assert found == {"old": expected, "new": expected}
+    rows_read = list_rows(["old=old", "new=new"] if road == "label" else ["."])
+    assert rows_read == {"old": expected, "new": expected}
 
 
 @pytest.mark.parametrize("road", ["label", "folder"])

@@ -39,8 +39,8 @@ def list_values(variant: str) -> list[float]:
 def read_values(*names: str) -> list[float]:
     """Return the times that files hold, wherever they lie."""
     lines = [line for name in names for line in Path(name).read_text().splitlines()]
-    own = [line.split()[2] for line in lines if line.startswith("BenchmarkPing")]
-    return sorted(float(value) * 1e-9 for value in own)
+    times = [line.split()[2] for line in lines if line.startswith("BenchmarkPing")]
+    return sorted(float(value) * 1e-9 for value in times)
 
 
 def are_close(stored: list[float], read: list[float]) -> bool:
@@ -173,9 +173,9 @@ def test_suggested_commands_for_moved_and_remeasured_results_work(
     for seed, path in enumerate(sorted(Path("res").iterdir())):
         gated.write_runs(path, seed=50 + seed, runs=3)
     assert run(["ingest", "res"]) == 0
-    found = re.search(
+    match = re.search(
         r"B111 main: .*for a store without .*`benchkit (.*)`", capsys.readouterr().err
     )
-    assert found is not None
-    assert run(shlex.split(found[1])) == 0
+    assert match is not None
+    assert run(shlex.split(match[1])) == 0
     assert run(["gate", "--store", "NEW"]) == 0

@@ -234,8 +234,10 @@ def test_download_size_is_limited(
     hosts: tuple[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["runs", f"http://me:{SECRET}@{hosts[0]}/a.txt", "--max-unpacked", "10B"]) == 3
-    what = f"http://{hosts[0]}/a.txt: cannot fetch it: it has more than 10 bytes; if you trust it, "
-    assert f"{what}pass --max-unpacked 1GiB\n" in capsys.readouterr().err  # beside the server's
+    message = (
+        f"http://{hosts[0]}/a.txt: cannot fetch it: it has more than 10 bytes; if you trust it, "
+    )
+    assert f"{message}pass --max-unpacked 1GiB\n" in capsys.readouterr().err  # beside the server's
 
 
 def test_messages_show_no_secret(

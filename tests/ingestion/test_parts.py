@@ -26,11 +26,11 @@ def test_two_benchmarks_of_one_file_are_not_pooled_under_one_name(
 ) -> None:
     limit = ["--max-overhead", "time_per_op=5%"]
     assert run(["gate", "base.txt", "new.txt", *limit, "--rename", RULE, "--quiet"]) == 3
-    said = "rename turns both Foo and Bar into X, so they would count as one benchmark"
-    assert said in capsys.readouterr().out
+    message = "rename turns both Foo and Bar into X, so they would count as one benchmark"
+    assert message in capsys.readouterr().out
     gated.write_runs(folder / "other.txt", seed=5, benchmarks=("Foo",))
     results = bk.load(folder, rename=RULE)
-    assert [problem.what for problem in results.diagnostics] == [said, said]
+    assert [problem.what for problem in results.diagnostics] == [message, message]
     assert results.variants == ["other"]
 
 

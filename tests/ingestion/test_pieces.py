@@ -16,17 +16,17 @@ from benchkit.store import Store
 
 def write_log(path: Path, packages: tuple[str, ...], shift: float) -> str:
     """Write rounds of two packages, with a line of plain text and another machine in between."""
-    told = ["goos: linux"]
+    log = ["goos: linux"]
     for repeat in range(6):
         for package in packages:
-            told += [f"pkg: x/{package}", f"cpu: {'A' if repeat else 'B'}"]
-            told += [
+            log += [f"pkg: x/{package}", f"cpu: {'A' if repeat else 'B'}"]
+            log += [
                 f"BenchmarkGet/n={n}-8 \t{repeat + 1:8d}\t{shift + n + repeat / 8:10.3f} ns/op"
                 f"\t{n:8d} B/op"
                 for n in range(4)
             ]
-            told += ["a word of the benchmark", "BenchmarkPut-8 \t10\t NaN p99-ns\t1.5e3 ns/op"]
-    path.write_text("\n".join([*told, ""]))
+            log += ["a word of the benchmark", "BenchmarkPut-8 \t10\t NaN p99-ns\t1.5e3 ns/op"]
+    path.write_text("\n".join([*log, ""]))
     return str(path)
 
 
@@ -48,10 +48,10 @@ def test_reading_in_columns_changes_no_frame(
     plain = bk.load(*sources)
     monkeypatch.setattr(lines, "SMALL", 0)
     monkeypatch.setattr(columns, "_FEW", 2)
-    found = bk.load(*sources)
-    pd.testing.assert_frame_equal(found.observations, plain.observations)
-    pd.testing.assert_frame_equal(found.runs, plain.runs)
-    assert (found.diagnostics, found.reports) == (plain.diagnostics, plain.reports)
+    in_columns = bk.load(*sources)
+    pd.testing.assert_frame_equal(in_columns.observations, plain.observations)
+    pd.testing.assert_frame_equal(in_columns.runs, plain.runs)
+    assert (in_columns.diagnostics, in_columns.reports) == (plain.diagnostics, plain.reports)
     store = str(tmp_path / "store")
     ingest(sources, Store(store))
     stored = bk.load(store=store)

@@ -41,14 +41,14 @@ class Server:
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
     delay: float = 0.0
-    asked: list[tuple[str, dict[str, list[str]], dict[str, str]]] = field(default_factory=list)
+    requests: list[tuple[str, dict[str, list[str]], dict[str, str]]] = field(default_factory=list)
     url: str = ""
 
-    def answer(self, asked: dict[str, list[str]]) -> bytes:
+    def answer(self, parameters: dict[str, list[str]]) -> bytes:
         """Return the body, cut to the range that is asked for."""
         try:
             document = json.loads(self.body)
-            start, end = (float(asked[name][0]) for name in ("start", "end"))
+            start, end = (float(parameters[name][0]) for name in ("start", "end"))
             for series in document["data"]["result"]:
                 series["values"] = [v for v in series["values"] if start <= v[0] <= end]
         except (ValueError, KeyError, TypeError):
@@ -64,10 +64,10 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             parts = urlsplit(self.path)
-            asked = parse_qs(parts.query)
-            state.asked.append((parts.path, asked, dict(self.headers)))
+            parameters = parse_qs(parts.query)
+            state.requests.append((parts.path, parameters, dict(self.headers)))
             time.sleep(state.delay)
-            body = state.answer(asked)
+            body = state.answer(parameters)
             self.send_response(state.status)
             for name, value in {"Content-Length": f"{len(body)}", **state.headers}.items():
                 self.send_header(name, value)
@@ -89,8 +89,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 
 def query(server: Server, **other: int | str) -> RangeQuery:
-    told: dict[str, Any] = {"url": server.url, "query": CPU, "start": START, "end": END}
-    return RangeQuery(**{**told, "step": 1000, **other})
+    arguments: dict[str, Any] = {"url": server.url, "query": CPU, "start": START, "end": END}
+    return RangeQuery(**{**arguments, "step": 1000, **other})
 
 
 @dataclass
@@ -119,9 +119,9 @@ def live(server: Server, *more: str) -> list[str]:
 def test_response_is_passed_through_unchanged(server: Server) -> None:
     recorded = json.loads(RANGE.read_bytes())["data"]["result"]
     assert json.loads(ask(query(server), environ={}))["data"]["result"] == recorded
-    ((path, asked, headers),) = server.asked
+    ((path, parameters, headers),) = server.requests
     assert path == "/api/v1/query_range"
-    assert asked == {
+    assert parameters == {
         "query": [CPU],
         "start": ["1795224103.302"],
         "end": ["1795224142.302"],
@@ -135,8 +135,8 @@ def test_long_range_is_queried_in_pieces_and_joined(server: Server) -> None:
     whole = json.loads(ask(query(server, step=1), environ={}))
     assert whole["data"]["result"] == recorded
     pieces = [
-        (round(float(asked["start"][0]) * 1000), round(float(asked["end"][0]) * 1000))
-        for _, asked, _ in server.asked
+        (round(float(parameters["start"][0]) * 1000), round(float(parameters["end"][0]) * 1000))
+        for _, parameters, _ in server.requests
     ]
     assert (pieces[0][0], pieces[-1][1]) == (START, END)
     assert [after - end for (_, end), (after, _) in pairwise(pieces)] == [1] * 3
@@ -165,7 +165,7 @@ def test_credentials_come_from_the_environment(
     server: Server, environ: dict[str, str], header: str
 ) -> None:
     answer = ask(query(server), environ=environ)
-    assert server.asked[0][2]["Authorization"] == header
+    assert server.requests[0][2]["Authorization"] == header
     assert SECRET.encode() not in answer
 
 
@@ -189,10 +189,10 @@ ERRORS = {
 
 @pytest.mark.parametrize("case", ERRORS.values(), ids=ERRORS)
 def test_refused_query_says_what_to_do(server: Server, case: tuple[int, bytes, str]) -> None:
-    server.status, server.body, said = case
+    server.status, server.body, message = case
     with pytest.raises(DataError) as error:
         ask(query(server), environ={TOKEN: SECRET})
-    assert said in str(error.value)
+    assert message in str(error.value)
     assert error.value.hint
     assert SECRET not in str(error.value)
 
@@ -202,7 +202,7 @@ def test_redirect_is_not_followed(server: Server) -> None:
     with pytest.raises(DataError, match=r"redirects to other\.example") as error:
         ask(query(server), environ={TOKEN: SECRET})
     assert SECRET not in str(error.value)
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 def test_missing_response_and_missing_server_are_errors(server: Server) -> None:
@@ -251,9 +251,9 @@ def test_invalid_token_is_not_printed(server: Server) -> None:
     ],
 )
 def test_invalid_query_is_refused_before_sending(changed: dict[str, Any], where: str) -> None:
-    told = {"url": "http://h:9090", "query": "up", "start": "1795224103", "end": "1795224104"}
+    arguments = {"url": "http://h:9090", "query": "up", "start": "1795224103", "end": "1795224104"}
     with pytest.raises(ConfigError) as error:
-        parse_query(**{**told, "step": "1s", **changed})
+        parse_query(**{**arguments, "step": "1s", **changed})
     assert error.value.where == where
     assert SECRET not in str(error.value)
 
@@ -263,8 +263,8 @@ def test_session_is_ingested_from_a_server(server: Server, tmp_path: Path) -> No
     assert done.returncode == 0, done.stderr
     (source,) = json.loads(done.stdout)["sources"]
     assert source["outcome"] == "read"
-    wanted = f"{server.url}/api/v1/query_range?query={CPU}&start=1795224103.302"
-    assert source["label"] == f"{wanted}&end=1795224142.302&step=1"
+    url = f"{server.url}/api/v1/query_range?query={CPU}&start=1795224103.302"
+    assert source["label"] == f"{url}&end=1795224142.302&step=1"
 
     table = benchkit(tmp_path, "export", "--metric", "cpu_time").stdout.splitlines()
     filed = benchkit(tmp_path, "export", str(RANGE), "--metric", "cpu_time").stdout.splitlines()
@@ -321,9 +321,9 @@ while True:
 
 
 def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        port: int = bound.getsockname()[1]
         return port
 
 
@@ -367,8 +367,8 @@ def wait_for_samples(url: str, least: int) -> None:
     for _ in range(600):
         with suppress(DataError):
             counted = json.loads(ask(real(url, f"count_over_time({CPU}[1m])", 0, 1000)))
-            found = counted["data"]["result"]
-            if found and int(found[0]["values"][0][1]) >= least:
+            samples = counted["data"]["result"]
+            if samples and int(samples[0]["values"][0][1]) >= least:
                 return
         time.sleep(0.1)
     pytest.fail("Prometheus did not scrape the exporter")

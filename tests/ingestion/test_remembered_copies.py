@@ -35,8 +35,8 @@ def test_a_store_remembers_copies(
         capsys.readouterr()
         run(["gate"])
         assert "B103 r/pr-2.txt: identical to " in capsys.readouterr().out
-        found = {one.where: one.message for one in bk.load(store=".benchkit").problems}
-        assert "all its runs are also in r/pr-1.txt" in found["r/pr-3.txt"]
+        messages = {one.where: one.message for one in bk.load(store=".benchkit").problems}
+        assert "all its runs are also in r/pr-1.txt" in messages["r/pr-3.txt"]
         assert run(["ingest", "r"]) == 0
     Path("r/pr-2.txt").write_text(write_wrk(8))
     Path("r/pr-3.txt").write_text(write_wrk(9))

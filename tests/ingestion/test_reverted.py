@@ -30,9 +30,11 @@ def test_undo_names_the_ingest_if_a_later_one_read_nothing_new(
     history.ingest(*history.write_labelled("main=a.txt"))
     history.ingest(*history.write_labelled("pr=b.txt"))
     history.ingest("pr=b.txt")
-    told = undo(capsys)
-    assert re.search(r"undid the ingest of \d{4}-\d\d-\d\d [\d:]+ UTC: 10 runs from b.txt; ", told)
-    assert told.endswith("the store now holds 10 runs")
+    printed = undo(capsys)
+    assert re.search(
+        r"undid the ingest of \d{4}-\d\d-\d\d [\d:]+ UTC: 10 runs from b.txt; ", printed
+    )
+    assert printed.endswith("the store now holds 10 runs")
 
 
 def test_undo_counts_the_restored_runs(
@@ -41,8 +43,8 @@ def test_undo_counts_the_restored_runs(
     names = [f"main={name}.txt" for name in "abcde"]
     history.ingest(*history.write_labelled(*names))
     history.ingest(*history.write_labelled(*names))
-    told = undo(capsys)
-    assert "50 runs from a.txt, b.txt, c.txt and 2 more; the store now holds 50 runs" in told
+    printed = undo(capsys)
+    assert "50 runs from a.txt, b.txt, c.txt and 2 more; the store now holds 50 runs" in printed
 
 
 @pytest.mark.parametrize("run_id", ["", "71"])

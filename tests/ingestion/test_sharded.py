@@ -50,8 +50,8 @@ def write_shards(folder: Path, results: list[str], generators: int = GENERATORS)
     """Write what each of several generators saw of an attack."""
     folder.mkdir(parents=True)
     for shard in range(generators):
-        own = "\n".join(results[shard::generators])
-        (folder / f"machine-{shard + 1}.csv").write_text(own + "\n", encoding="utf-8")
+        share = "\n".join(results[shard::generators])
+        (folder / f"machine-{shard + 1}.csv").write_text(share + "\n", encoding="utf-8")
 
 
 def index_values(loaded: bk.RunSet) -> dict[tuple[str, str, str, int], float]:
@@ -131,8 +131,8 @@ def test_summaries_give_counts_but_no_percentiles(tmp_path: Path) -> None:
     for place, (variant, run, shard) in enumerate(product("ab", (1, 2), (1, 2))):
         folder = tmp_path / variant / str(run)
         folder.mkdir(parents=True, exist_ok=True)
-        told = text.replace("10406.41", f"{10_000 + place}.00")
-        (folder / f"machine-{shard}.txt").write_text(told, encoding="utf-8")
+        report = text.replace("10406.41", f"{10_000 + place}.00")
+        (folder / f"machine-{shard}.txt").write_text(report, encoding="utf-8")
     sharded = bk.load(tmp_path, layout=LAYOUT)
     values = index_values(sharded)
     one = index_values(bk.load(WRK))
@@ -153,8 +153,8 @@ def test_run_without_one_generator_is_set_aside(tmp_path: Path) -> None:
     sharded = bk.load(tmp_path, layout=LAYOUT)
     measured = sharded.runs[sharded.runs["role"] == "measured"]
     assert measured["run"].tolist() == [1, 3]
-    (found,) = [finding for finding in sharded.check() if finding.code == "B213"]
-    assert "run 2" in found.message
+    (shown,) = [finding for finding in sharded.check() if finding.code == "B213"]
+    assert "run 2" in shown.message
 
 
 def test_files_that_did_not_run_together_are_not_joined(tmp_path: Path) -> None:
@@ -182,9 +182,9 @@ def test_generators_in_separate_folders_are_one_run(
     monkeypatch.chdir(tmp_path)
     write_shards(tmp_path / "in/none/1", attack(1)[:300])
     for shard in range(1, GENERATORS + 1):
-        own = Path(f"pod-{shard}/none/1")
-        own.mkdir(parents=True)
-        Path(f"in/none/1/machine-{shard}.csv").rename(own / f"machine-{shard}.csv")
+        pod = Path(f"pod-{shard}/none/1")
+        pod.mkdir(parents=True)
+        Path(f"in/none/1/machine-{shard}.csv").rename(pod / f"machine-{shard}.csv")
         assert cli.run(["ingest", f"pod-{shard}", "--layout", LAYOUT, "-q"]) == 0
     stored = bk.load(store=".benchkit")
     assert len(stored.runs) == 1

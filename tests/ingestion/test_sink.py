@@ -67,9 +67,9 @@ def test_truncated_gzip_is_reported_with_the_last_line_read(tmp_path: Path) -> N
     packed = gzip.compress(whole * 40)
     path = tmp_path / "k6.json.gz"
     path.write_bytes(packed[: len(packed) * 2 // 3])
-    found = ingest([str(path)], Store(str(tmp_path / "store")))
-    (told,) = [each for each in found.diagnostics if "damaged or truncated" in each.what]
-    assert whole.count(b"\n") < told.line < whole.count(b"\n") * 40
+    summary = ingest([str(path)], Store(str(tmp_path / "store")))
+    (problem,) = [each for each in summary.diagnostics if "damaged or truncated" in each.what]
+    assert whole.count(b"\n") < problem.line < whole.count(b"\n") * 40
 
 
 def test_statistics_are_the_same_without_samples(results: Path, tmp_path: Path) -> None:

@@ -53,9 +53,9 @@ def test_damaged_source_of_a_known_tool_is_stored(
     add(tmp_path, "new/wrk-1.txt", WRK.read_bytes())
     add(tmp_path, name, content)
     summary = ingest([str(tmp_path / "results")], store)
-    ((variant, marked, said),) = list_remarks(store)
+    ((variant, marked, reason),) = list_remarks(store)
     assert (variant, marked) == ("new", tool)
-    assert remark in said
+    assert remark in reason
     runs = bk.load(store=store.url).runs
     assert summary.runs == (runs["role"] != "damaged").sum()
 
@@ -84,9 +84,9 @@ def test_failed_run_without_output_is_stored_with_its_reason(tmp_path: Path, sto
     add(tmp_path, "new/wrk-2.txt", b"")
     add(tmp_path, "new/wrk-2.txt.run.toml", b'role = "failed"\nexit = 139\n')
     ingest([str(tmp_path / "results")], store)
-    ((variant, tool, said),) = list_remarks(store, "failed")
+    ((variant, tool, reason),) = list_remarks(store, "failed")
     assert (variant, tool) == ("new", "wrk")
-    assert "its sidecar records a failed run" in said
+    assert "its sidecar records a failed run" in reason
     assert list_remarks(store) == []
 
 
@@ -111,9 +111,9 @@ def test_runs_lists_damaged_sources(
     add(tmp_path, "new/wrk-2.txt", b"")
     ingest([str(tmp_path / "results")], store)
     assert run(["runs", "--store", store.url]) == 0
-    said = capsys.readouterr().out
-    assert "damaged" in said
-    assert "the file is empty" in said
+    printed = capsys.readouterr().out
+    assert "damaged" in printed
+    assert "the file is empty" in printed
 
 
 def test_crossed_threshold_is_a_remark_on_a_measured_run(tmp_path: Path, store: Store) -> None:
@@ -123,8 +123,8 @@ def test_crossed_threshold_is_a_remark_on_a_measured_run(tmp_path: Path, store: 
     ingest([str(tmp_path / "results")], store)
     (run_,) = bk.load(store=store.url).runs.to_dict("records")
     assert (run_["role"], run_["run"], run_["tool"]) == ("measured", 1, "k6")
-    _, _, told = run_["remark"].rpartition("/")
-    assert told == "k6-1.txt:13: crossed 2 thresholds: checks, http_req_duration"
+    _, _, remark = run_["remark"].rpartition("/")
+    assert remark == "k6-1.txt:13: crossed 2 thresholds: checks, http_req_duration"
 
 
 def test_exit_code_fails_runs_except_complete_ones(tmp_path: Path, store: Store) -> None:

@@ -144,8 +144,8 @@ def test_keys_above_summaries_label_them_like_headings(
     summary = PAGES.parent / "k6-edge" / "tiny" / "k6-export-1.json"
     text = json.dumps(document).replace('"@"', summary.read_text())
     (tmp_path / "now.json").write_text(text)
-    told = [
+    labels = [
         (variant, name, count)
         for variant, name, _, count in list_tests(bk.load(tmp_path / "now.json").runs)
     ]
-    assert told == expected
+    assert labels == expected

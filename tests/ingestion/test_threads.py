@@ -37,9 +37,9 @@ def blocks(most: int) -> list[bytes]:
 
 
 def test_results_come_in_order_and_from_another_thread() -> None:
-    found = list(read_ahead(count, blocks(40)))
-    assert [size for size, _ in found] == list(range(40))
-    assert threading.get_ident() not in {thread for _, thread in found}
+    results = list(read_ahead(count, blocks(40)))
+    assert [size for size, _ in results] == list(range(40))
+    assert threading.get_ident() not in {thread for _, thread in results}
 
 
 def test_another_thread_runs_an_iterator_and_stops_with_it() -> None:
@@ -64,24 +64,24 @@ def test_another_thread_runs_an_iterator_and_stops_with_it() -> None:
 
 def test_iterator_error_is_raised_in_its_place() -> None:
     packed = gzip.compress(b"line\n" * 400_000)
-    cut = Source(None, "memory", packed[: len(packed) // 2])
-    found = collect(map(len, run_ahead(cut.blocks())))
-    assert found == collect(map(len, cut.blocks()))
-    assert found[1]
+    truncated = Source(None, "memory", packed[: len(packed) // 2])
+    collected = collect(map(len, run_ahead(truncated.blocks())))
+    assert collected == collect(map(len, truncated.blocks()))
+    assert collected[1]
 
 
 def test_error_is_raised_at_its_block() -> None:
-    found = read_ahead(refuse, blocks(12))
-    assert [next(found) for _ in range(3)] == [-1, -1, -1]
+    results = read_ahead(refuse, blocks(12))
+    assert [next(results) for _ in range(3)] == [-1, -1, -1]
     with pytest.raises(ZeroDivisionError):
-        next(found)
+        next(results)
 
 
-def collect(found: Iterator[int]) -> tuple[list[int], str]:
+def collect(sizes_read: Iterator[int]) -> tuple[list[int], str]:
     """Return what was yielded, and the error behind it."""
     sizes: list[int] = []
     try:
-        sizes.extend(found)
+        sizes.extend(sizes_read)
     except source.UnreadableError as error:
         return sizes, str(error)
     return sizes, ""
@@ -89,11 +89,11 @@ def collect(found: Iterator[int]) -> tuple[list[int], str]:
 
 def test_damage_is_raised_after_all_earlier_blocks() -> None:
     packed = gzip.compress(b"line\n" * 400_000)
-    cut = Source(None, "memory", packed[: len(packed) // 2])
-    found = collect(read_ahead(len, cut.line_blocks(5000)))
-    assert found == collect(map(len, cut.line_blocks(5000)))
-    assert found[1]
-    assert sum(found[0]) > 100_000
+    truncated = Source(None, "memory", packed[: len(packed) // 2])
+    collected = collect(read_ahead(len, truncated.line_blocks(5000)))
+    assert collected == collect(map(len, truncated.line_blocks(5000)))
+    assert collected[1]
+    assert sum(collected[0]) > 100_000
 
 
 @pytest.mark.parametrize(
@@ -116,10 +116,10 @@ def test_store_is_the_same_with_and_without_reading_ahead(
 ) -> None:
     monkeypatch.setattr(reading, "AHEAD_BYTES", 0)
     monkeypatch.setattr(Source.line_blocks, "__defaults__", (20_000,))
-    seen, ahead = list[object](), getattr(reading, name)
+    noted_calls, ahead = list[object](), getattr(reading, name)
 
     def see(*arguments: object) -> object:
-        seen.append(arguments)
+        noted_calls.append(arguments)
         return ahead(*arguments)
 
     monkeypatch.setattr(reading, name, see)
@@ -134,7 +134,7 @@ def test_store_is_the_same_with_and_without_reading_ahead(
                 for raw in (False, True)
             ]
         )
-    assert len(seen) == calls
+    assert len(noted_calls) == calls
     assert len(tables[0][1]) > samples
     assert tables[0] == tables[1]
 

@@ -208,9 +208,9 @@ def read(runs: Runs) -> dict[str, tuple[str, ...]]:
     """Return group, variant, benchmarks and runs of each file."""
     labels: dict[str, list[tuple[str, ...]]] = {}
     names = "group", "variant", "benchmark", "run", "sources"
-    for *told, sources in runs[list(names)].itertuples(index=False):
+    for *labels_of_row, sources in runs[list(names)].itertuples(index=False):
         for source in sources:
-            labels.setdefault(source["path"], []).append(tuple(map(str, told)))
+            labels.setdefault(source["path"], []).append(tuple(map(str, labels_of_row)))
     return {path: _join(rows) for path, rows in labels.items()}
 
 
@@ -226,9 +226,9 @@ def test_folder_is_read_as_a_person_would_read_it(name: str, results: Path) -> N
     expected = build(tree, results)
     loaded = bk.load("results")
     assert read(loaded.runs) == expected
-    first, *others = (tree.variant.format(side=side) for side in tree.sides)
-    assert {*loaded.variants} == {first, *others}
-    if others:
+    first, *further = (tree.variant.format(side=side) for side in tree.sides)
+    assert {*loaded.variants} == {first, *further}
+    if further:
         assert choose_baseline(loaded.variants) == first
 
 

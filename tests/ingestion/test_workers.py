@@ -60,30 +60,30 @@ def list_files(store: Store) -> set[Path]:
 
 
 def test_result_does_not_depend_on_the_number_of_processes(results: Path, tmp_path: Path) -> None:
-    found = []
+    outcomes = []
     for jobs in (1, 2, 3):
         store = Store(str(tmp_path / f"store-{jobs}"))
         summary = ingest([str(results)], store, jobs=jobs)
         frames = bk.load(store=store.url)
-        found.append((list_facts(summary), rows(store), frames.observations, frames.runs))
-    assert len(found[0][2]) > 700
-    assert len(found[0][1]) > 4 * 27_000 > FEW
-    for other in found[1:]:
-        assert other[0] == found[0][0]
-        assert other[1].equals(found[0][1])
-        assert other[2].equals(found[0][2])
-        assert other[3].equals(found[0][3])
+        outcomes.append((list_facts(summary), rows(store), frames.observations, frames.runs))
+    assert len(outcomes[0][2]) > 700
+    assert len(outcomes[0][1]) > 4 * 27_000 > FEW
+    for other in outcomes[1:]:
+        assert other[0] == outcomes[0][0]
+        assert other[1].equals(outcomes[0][1])
+        assert other[2].equals(outcomes[0][2])
+        assert other[3].equals(outcomes[0][3])
 
 
 def test_tasks_are_contiguous_and_a_large_file_is_one_task() -> None:
-    found = [
+    sources = [
         Found(label=str(i), address=str(i), path=None, labels=None, sidecar=None, bytes=size)  # type: ignore[arg-type]
         for i, size in enumerate([10] * 70 + [workers.TASK_BYTES] + [10])
     ]
-    assert workers.plan_tasks(found) == [(0, 64), (64, 70), (70, 71), (71, 72)]
+    assert workers.plan_tasks(sources) == [(0, 64), (64, 70), (70, 71), (71, 72)]
     assert workers.plan_tasks([]) == []
-    assert workers.choose_jobs(found[:70], None, Options()) == 1
-    assert workers.choose_jobs(found[:70], 8, Options()) == 2
+    assert workers.choose_jobs(sources[:70], None, Options()) == 1
+    assert workers.choose_jobs(sources[:70], 8, Options()) == 2
 
 
 @pytest.mark.parametrize("task", [1, workers.TASK_BYTES], ids=["processes", "one process"])
@@ -92,18 +92,18 @@ def test_large_file_is_read_by_several_threads(
 ) -> None:
     notes = tmp_path / "notes"
 
-    def note(function: object, given: object) -> object:
+    def note(function: object, items: object) -> object:
         with notes.open("a") as file:
             file.write("x")
-        return read_ahead(function, given)  # type: ignore[arg-type]
+        return read_ahead(function, items)  # type: ignore[arg-type]
 
     monkeypatch.setattr(reading, "AHEAD_BYTES", 0)
     monkeypatch.setattr(reading, "read_ahead", note)
     monkeypatch.setattr(workers, "TASK_BYTES", task)
-    found = discover([str(results / "ab")], Options()).found
-    small, large = sorted(each.size for each in found)
-    assert small < workers.find_share(found, 2) < large
-    assert workers.find_share(found, 3) < small + 1 < workers.find_share(found, 1)
+    sources = discover([str(results / "ab")], Options()).found
+    small, large = sorted(each.size for each in sources)
+    assert small < workers.find_share(sources, 2) < large
+    assert workers.find_share(sources, 3) < small + 1 < workers.find_share(sources, 1)
     used, tables = [], []
     for jobs in (1, 2, 8):
         notes.write_text("")
@@ -124,10 +124,10 @@ def test_small_plain_reports_are_read_by_one_process(
 ) -> None:
     for number in range(70):
         (tmp_path / f"run-{number}.txt").write_bytes((FIXTURES / report).read_bytes())
-    found = discover([str(tmp_path)], Options()).found
+    sources = discover([str(tmp_path)], Options()).found
     monkeypatch.setattr(workers, "WORTH_BYTES", 4096)
     monkeypatch.setattr(workers, "count_cores", lambda: 2)
-    assert workers.choose_jobs(found, None, Options()) == jobs
+    assert workers.choose_jobs(sources, None, Options()) == jobs
 
 
 def test_killed_process_costs_the_file_it_was_reading(
@@ -135,10 +135,10 @@ def test_killed_process_costs_the_file_it_was_reading(
 ) -> None:
     load = Found.load
 
-    def kill(found: Found) -> Source:
-        if found.label.endswith("none/wrk-3.txt"):
+    def kill(source: Found) -> Source:
+        if source.label.endswith("none/wrk-3.txt"):
             os.kill(os.getpid(), signal.SIGKILL)
-        return load(found)
+        return load(source)
 
     monkeypatch.setattr(Found, "load", kill)
     store = Store(str(tmp_path / "store"))

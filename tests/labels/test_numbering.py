@@ -33,24 +33,24 @@ def settle(pieces: list[Piece]) -> list[Diagnostic]:
     return notes
 
 
-def piece(path: str, form: str = "text", **told: object) -> Piece:
+def piece(path: str, form: str = "text", **facts: object) -> Piece:
     """Make a piece as ingestion does: labels of the path, and what the content tells."""
-    found = read_path(PurePosixPath(path), tools=TOOLS)
-    params = dict(found.params) | dict(told.pop("params", {}))  # type: ignore[call-overload]
+    labels = read_path(PurePosixPath(path), tools=TOOLS)
+    params = dict(labels.params) | dict(facts.pop("params", {}))  # type: ignore[call-overload]
     made = Part(
         path=path,
-        tool=found.tool,
+        tool=labels.tool,
         form=form,
-        group=found.group,
-        variant=found.variant,
-        benchmark=found.benchmark,
+        group=labels.group,
+        variant=labels.variant,
+        benchmark=labels.benchmark,
         params=format_params(params),
-        run=found.run,
-        role=found.role,
-        folder=found.folder,
-        leftover=found.leftover,
+        run=labels.run,
+        role=labels.role,
+        folder=labels.folder,
+        leftover=labels.leftover,
     )
-    for name, value in told.items():
+    for name, value in facts.items():
         setattr(made, name, value)
     return made
 
@@ -75,10 +75,10 @@ def read_folder(names: list[str], forms: list[str]) -> list[Piece]:
 
 def numbers(pieces: list[Piece]) -> dict[str, list[int]]:
     """Return the numbers of each path, in the order of its readings."""
-    found: dict[str, list[int]] = {}
+    listed: dict[str, list[int]] = {}
     for one in sorted(pieces, key=lambda each: each.index):
-        found.setdefault(one.path, []).append(one.number)
-    return found
+        listed.setdefault(one.path, []).append(one.number)
+    return listed
 
 
 def test_formats_of_one_run_share_its_number() -> None:
@@ -254,9 +254,9 @@ def test_companions_keep_the_number_of_their_run() -> None:
 
 
 def test_packages_split_groups_only_if_they_differ() -> None:
-    alike = [piece("a.txt", pkg="x/y"), piece("b.txt", pkg="x/y"), piece("c.txt")]
-    settle(alike)
-    assert [one.group for one in alike] == ["", "", ""]
+    equal = [piece("a.txt", pkg="x/y"), piece("b.txt", pkg="x/y"), piece("c.txt")]
+    settle(equal)
+    assert [one.group for one in equal] == ["", "", ""]
     differing = [piece("a.txt", pkg="x/y"), piece("eu/b.txt", pkg="x/z"), piece("c.txt")]
     settle(differing)
     settle(differing)

@@ -68,19 +68,19 @@ def rows(table: str) -> list[list[str]]:
 
 def labels(words: list[str], folder: str = "") -> PathLabels:
     """Build labels from words like ``run=1``; ``left`` is a benchmark that the stem names."""
-    told = dict(word.split("=", 1) for word in words)
-    left = told.pop("left", "")
+    facts = dict(word.split("=", 1) for word in words)
+    left = facts.pop("left", "")
     return PathLabels(
-        group=told.pop("group", ""),
-        variant=told.pop("variant", ""),
-        tool=told.pop("tool", ""),
-        form=told.pop("form", ""),
-        benchmark=told.pop("benchmark", left),
-        leftover=told.pop("leftover", left),
-        run=int(told.pop("run")) if "run" in told else None,
-        role=told.pop("role", "measured"),
-        folder=told.pop("folder", folder),
-        params=tuple(told.items()),
+        group=facts.pop("group", ""),
+        variant=facts.pop("variant", ""),
+        tool=facts.pop("tool", ""),
+        form=facts.pop("form", ""),
+        benchmark=facts.pop("benchmark", left),
+        leftover=facts.pop("leftover", left),
+        run=int(facts.pop("run")) if "run" in facts else None,
+        role=facts.pop("role", "measured"),
+        folder=facts.pop("folder", folder),
+        params=tuple(facts.items()),
     )
 
 
@@ -97,9 +97,9 @@ def test_path_of_a_capture_gives_its_labels(path: str, words: list[str]) -> None
     ("pattern", "path", "words"), [(*row[:2], row[2:]) for row in rows(LAYOUTS)]
 )
 def test_layout_gives_the_labels(pattern: str, path: str, words: list[str]) -> None:
-    found = read(path, root_name="root", pattern=pattern)
-    assert found == labels(words, folder=path.rpartition("/")[0])._replace(
-        by_layout=found.by_layout
+    parsed = read(path, root_name="root", pattern=pattern)
+    assert parsed == labels(words, folder=path.rpartition("/")[0])._replace(
+        by_layout=parsed.by_layout
     )
 
 
@@ -116,9 +116,9 @@ def test_folder_of_snapshots_is_one_source() -> None:
     "path", ["spans-1/wrk-1.txt", "prometheus-exporter/wrk-1.txt", "server-1/wrk-1.txt"]
 )
 def test_variant_may_be_named_like_a_companion(path: str) -> None:
-    found = read(path)
-    assert found.variant == path.partition("/")[0]
-    assert (found.tool, found.run, found.series) == ("wrk", 1, "")
+    parsed = read(path)
+    assert parsed.variant == path.partition("/")[0]
+    assert (parsed.tool, parsed.run, parsed.series) == ("wrk", 1, "")
 
 
 @pytest.mark.parametrize(
@@ -144,8 +144,8 @@ def test_variant_may_be_named_like_a_companion(path: str) -> None:
     ],
 )
 def test_first_matching_pattern_wins(path: str, group: str, variant: str, run: int) -> None:
-    found = read(path)
-    assert (found.group, found.variant, found.run) == (group, variant, run)
+    parsed = read(path)
+    assert (parsed.group, parsed.variant, parsed.run) == (group, variant, run)
 
 
 @pytest.mark.parametrize(
@@ -163,8 +163,8 @@ def test_first_matching_pattern_wins(path: str, group: str, variant: str, run: i
 def test_ingested_folder_is_the_variant_if_no_pattern_gives_one(
     path: str, variant: str, run: int
 ) -> None:
-    found = read(path, root_name="none")
-    assert (found.group, found.variant, found.run) == ("", variant, run)
+    parsed = read(path, root_name="none")
+    assert (parsed.group, parsed.variant, parsed.run) == ("", variant, run)
 
 
 @pytest.mark.parametrize(
@@ -175,14 +175,14 @@ def test_name_is_the_variant_without_a_folder(path: str, variant: str) -> None:
 
 
 def test_last_of_several_numbers_is_the_run() -> None:
-    found = read("none/wrk-500-3.txt")
-    assert (found.run, found.leftover, found.benchmark) == (3, "500", "500")
+    parsed = read("none/wrk-500-3.txt")
+    assert (parsed.run, parsed.leftover, parsed.benchmark) == (3, "500", "500")
 
 
 def test_tokens_may_be_in_any_order() -> None:
-    found = {read(f"none/k6-{stem}.json") for stem in ("1-c8-export-ping", "ping-export-1-c8")}
-    assert len(found) == 1
-    assert found.pop().params == (("connections", "8"),)
+    parsed = {read(f"none/k6-{stem}.json") for stem in ("1-c8-export-ping", "ping-export-1-c8")}
+    assert len(parsed) == 1
+    assert parsed.pop().params == (("connections", "8"),)
 
 
 def test_layout_ignores_the_root_and_dots() -> None:
@@ -207,10 +207,10 @@ def test_file_without_a_layout_match_is_read_by_default_rules() -> None:
     ],
 )
 def test_invalid_layout_is_refused(pattern: str, hint: str) -> None:
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(ConfigError) as error:
         read("none/wrk-1.txt", pattern=pattern or " ")
-    assert hint in caught.value.hint
-    assert caught.value.where == "layout"
+    assert hint in error.value.hint
+    assert error.value.where == "layout"
 
 
 names = st.text(st.characters(exclude_characters="/\0", codec="utf-8"), min_size=1, max_size=12)
@@ -221,17 +221,17 @@ def test_remaining_stem_of_a_companion_is_not_a_benchmark(
     companions: tuple[str, ...], benchmark: str
 ) -> None:
     tools = ToolNames(frozenset({"mytop"}), frozenset(companions))
-    found = read_path("none/mytop-full-1.log", tools=tools)
-    assert (found.tool, found.leftover, found.benchmark) == ("mytop", "full", benchmark)
+    parsed = read_path("none/mytop-full-1.log", tools=tools)
+    assert (parsed.tool, parsed.leftover, parsed.benchmark) == ("mytop", "full", benchmark)
 
 
 @given(st.lists(names.filter(lambda name: name not in (".", "..")), min_size=1, max_size=5), names)
 @example(["0-0\x1f"], "0")
 def test_every_path_has_a_variant(parts: list[str], root_name: str) -> None:
-    found = read_path(PurePosixPath(*parts), tools=TOOLS, root_name=root_name)
-    assert found.variant
-    assert found.role in ("measured", "warmup", "aggregate")
-    assert found.run is None or found.run >= 0
+    parsed = read_path(PurePosixPath(*parts), tools=TOOLS, root_name=root_name)
+    assert parsed.variant
+    assert parsed.role in ("measured", "warmup", "aggregate")
+    assert parsed.run is None or parsed.run >= 0
 
 
 @given(
@@ -245,14 +245,14 @@ def test_written_labels_are_read_back(
     group: str, variant: str, tool: str, run: int, extension: str
 ) -> None:
     path = PurePosixPath(group, variant, f"{tool}-{run}.{extension}")
-    found = read_path(path, tools=TOOLS, root_name="root")
-    assert (found.group, found.variant, found.tool, found.run) == (group, variant, tool, run)
+    parsed = read_path(path, tools=TOOLS, root_name="root")
+    assert (parsed.group, parsed.variant, parsed.tool, parsed.run) == (group, variant, tool, run)
 
 
 @pytest.mark.parametrize("tool", sorted(TOOLS.known))
 def test_every_tool_name_is_recognised_in_a_stem(tool: str) -> None:
-    found = read_path(f"none/{tool}-1.txt", tools=TOOLS, root_name="root")
-    assert (found.variant, found.tool, found.run) == ("none", tool, 1)
+    parsed = read_path(f"none/{tool}-1.txt", tools=TOOLS, root_name="root")
+    assert (parsed.variant, parsed.tool, parsed.run) == ("none", tool, 1)
 
 
 def test_many_wildcards_match_quickly() -> None:

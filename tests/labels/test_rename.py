@@ -34,10 +34,10 @@ def test_rename_rules(rule: str, name: str, expected: str) -> None:
     ["", "s", "s#", "s#a", "s#a#b", "s##b#", "saxbxcx", "y#a#b#", "s#a#b#x", "s#(a#b#", r"s#a#\2#"],
 )
 def test_invalid_rule_is_refused(rule: str) -> None:
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(ConfigError) as error:
         parse_rename(rule)
-    assert caught.value.where == "rename"
-    assert caught.value.hint
+    assert error.value.where == "rename"
+    assert error.value.hint
 
 
 def test_rule_of_the_configuration_replaces_every_match() -> None:

@@ -65,18 +65,18 @@ def test_differing_facts_of_one_file_become_params(
     name: str, values: tuple[object, object], written: tuple[str, str]
 ) -> None:
     facts: list[dict[str, Any]] = [{name: value} for value in values]
-    found = labels([block(at, **each) for at, each in enumerate(facts)])
-    more = [",".join(set(params.split(",")) - set(PARAMS.split(","))) for _, params, _ in found]
+    labelled = labels([block(at, **each) for at, each in enumerate(facts)])
+    more = [",".join(set(params.split(",")) - set(PARAMS.split(","))) for _, params, _ in labelled]
     assert tuple(more) == written
-    assert [number for *_, number in found] == [1, 1]
+    assert [number for *_, number in labelled] == [1, 1]
 
 
 def test_fixed_count_runs_are_separated_by_count_and_not_by_length() -> None:
     counts = (1000, 1000, 10_000)
     lengths = (3.24, 4.51, 33.4)
     pairs = enumerate(zip(counts, lengths, strict=True))
-    found = labels([block(at, requests=n, duration=length) for at, (n, length) in pairs])
-    assert [(params.split(",")[1], number) for _, params, number in found] == [
+    labelled = labels([block(at, requests=n, duration=length) for at, (n, length) in pairs])
+    assert [(params.split(",")[1], number) for _, params, number in labelled] == [
         ("requests=1000", 1),
         ("requests=1000", 2),
         ("requests=10000", 1),

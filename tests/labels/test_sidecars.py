@@ -52,9 +52,9 @@ def write(root: Path, files: dict[str, str]) -> None:
 
 
 def test_every_key_of_the_published_example_is_read() -> None:
-    found, problems = read_sidecar(RUN_TOML, "run.toml")
+    parsed, problems = read_sidecar(RUN_TOML, "run.toml")
     assert problems == []
-    assert found == Sidecar(
+    assert parsed == Sidecar(
         variant="otlp",
         run=1,
         benchmark="/ping/GRM",
@@ -92,11 +92,11 @@ def test_every_key_of_the_published_example_is_read() -> None:
         ("load = 1", "unknown key 'load'", ""),
     ],
 )
-def test_invalid_entry_is_reported_and_the_rest_is_kept(text: str, what: str, hint: str) -> None:
-    found, problems = read_sidecar(f'group = "kept"\n{text}', "x/run.toml")
-    assert found == Sidecar(group="kept")
+def test_invalid_entry_is_reported_and_the_rest_is_kept(text: str, problem: str, hint: str) -> None:
+    parsed, problems = read_sidecar(f'group = "kept"\n{text}', "x/run.toml")
+    assert parsed == Sidecar(group="kept")
     assert [(one.path, one.severity) for one in problems] == [("x/run.toml", "warning")]
-    assert what in problems[0].what
+    assert problem in problems[0].what
     assert hint in problems[0].hint
 
 
@@ -125,19 +125,19 @@ def test_invalid_entry_is_reported_and_the_rest_is_kept(text: str, what: str, hi
     ],
 )
 def test_invalid_table_is_reported_with_its_line(
-    text: str, line: int, what: str, hint: str
+    text: str, line: int, problem: str, hint: str
 ) -> None:
-    found, problems = read_sidecar(text, "x/run.toml")
-    assert found == Sidecar()
+    parsed, problems = read_sidecar(text, "x/run.toml")
+    assert parsed == Sidecar()
     assert [(one.where, one.severity) for one in problems] == [(f"x/run.toml:{line}", "warning")]
-    assert what in problems[0].what
+    assert problem in problems[0].what
     assert hint in problems[0].hint
 
 
 def test_valid_entries_next_to_invalid_ones_are_kept() -> None:
     text = "[spans]\nsaved = 0\nper_request = -1\n[limits]\na = {cpu = 2, memory = -1}\n"
-    found, problems = read_sidecar(text, "run.toml")
-    assert (found.spans, found.limits) == ({"saved": 0}, {"a": {"cpu": 2}})
+    parsed, problems = read_sidecar(text, "run.toml")
+    assert (parsed.spans, parsed.limits) == ({"saved": 0}, {"a": {"cpu": 2}})
     assert [one.line for one in problems] == [3, 5]
 
 
@@ -165,17 +165,17 @@ def test_invalid_containers_json_is_reported(tmp_path: Path, text: str) -> None:
 
 
 def test_broken_toml_is_reported_with_its_line() -> None:
-    found, problems = read_sidecar('variant = "a"\nrun = = 1\n', "run.toml")
-    assert found == Sidecar(damage=str(problems[0]))
+    parsed, problems = read_sidecar('variant = "a"\nrun = = 1\n', "run.toml")
+    assert parsed == Sidecar(damage=str(problems[0]))
     assert [(one.line, one.severity) for one in problems] == [(2, "warning")]
 
 
 def test_durations_and_commands_are_accepted_as_people_write_them() -> None:
     text = 'duration = "1m30s"\nargv = ["wrk", "-c8"]\n[params]\nsize = 1024\ntls = true\n'
-    found, problems = read_sidecar(text, "run.toml")
+    parsed, problems = read_sidecar(text, "run.toml")
     assert problems == []
-    assert (found.duration, found.command) == (90.0, "wrk -c8")
-    assert found.params == {"size": "1024", "tls": "true"}
+    assert (parsed.duration, parsed.command) == (90.0, "wrk -c8")
+    assert parsed.params == {"size": "1024", "tls": "true"}
 
 
 def test_table_with_too_many_entries_is_refused() -> None:
@@ -232,8 +232,8 @@ def test_sidecars_are_inherited_downward(tmp_path: Path) -> None:
     deep = sidecars.for_file(tmp_path / "none/deep/wrk-1.txt")
     assert (deep.group, deep.variant, deep.run) == ("low", "none", None)
     assert deep.env == {"cpu": "i7", "commit": "b"}
-    own = sidecars.for_file(tmp_path / "none/wrk-1.txt")
-    assert (own.variant, own.run) == ("none", 4)
+    inherited = sidecars.for_file(tmp_path / "none/wrk-1.txt")
+    assert (inherited.variant, inherited.run) == ("none", 4)
     assert sidecars.for_file(tmp_path / "none/wrk-2.txt").run is None
     assert sidecars.for_file(tmp_path / "none/cadvisor-metrics-1").run == 9
     assert sidecars.for_file(tmp_path / "wrk-1.txt").variant == "root"
@@ -362,8 +362,8 @@ def test_only_different_times_of_one_run_are_reported(
     write(tmp_path, {"runs.json": json.dumps(runs)})
     sidecars = Sidecars(tmp_path)
     sidecars.windows("")
-    told = [one.what for one in sidecars.diagnostics]
-    assert [what.partition("give")[0] for what in told] == pairs
+    messages = [one.what for one in sidecars.diagnostics]
+    assert [message.partition("give")[0] for message in messages] == pairs
 
 
 @pytest.mark.parametrize(
@@ -378,11 +378,11 @@ def test_only_different_times_of_one_run_are_reported(
         ('[{"variant": "a", "run": 1, "start": NaN, "end": 2e9}]', "expected a time"),
     ],
 )
-def test_invalid_run_list_is_reported(tmp_path: Path, text: str, what: str) -> None:
+def test_invalid_run_list_is_reported(tmp_path: Path, text: str, problem: str) -> None:
     write(tmp_path, {"runs.json": text})
     sidecars = Sidecars(tmp_path)
     assert sidecars.windows("") == []
-    assert [what in one.what for one in sidecars.diagnostics] == [True]
+    assert [problem in one.what for one in sidecars.diagnostics] == [True]
 
 
 def test_published_json_schema_matches_the_keys(request: pytest.FixtureRequest) -> None:

@@ -27,11 +27,11 @@ from benchkit.labels.sidecars import Sidecars
         ("result = {exit = 1}", "the unknown key 'result' is ignored"),
     ],
 )
-def test_unreadable_outcome_marks_the_runs_as_damaged(text: str, what: str) -> None:
+def test_unreadable_outcome_marks_the_runs_as_damaged(text: str, message: str) -> None:
     sidecar, (problem,) = read_sidecar(f'group = "kept"\n{text}', "x/run.toml")
     assert sidecar == Sidecar(group="kept", damage=str(problem))
     assert (problem.where, problem.severity) == ("x/run.toml:2", "warning")
-    assert what in f"{problem.what}; {problem.hint}"
+    assert message in f"{problem.what}; {problem.hint}"
     assert "its runs count as damaged" in problem.what
 
 

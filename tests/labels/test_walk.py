@@ -70,8 +70,8 @@ def root(tmp_path: Path) -> Path:
 
 def test_results_are_in_natural_order_and_the_rest_has_a_reason(root: Path) -> None:
     skipped: list[tuple[Path, str]] = []
-    found = [path.relative_to(root).as_posix() for path in walk(root, [], skipped)]
-    assert found == RESULTS
+    names = [path.relative_to(root).as_posix() for path in walk(root, [], skipped)]
+    assert names == RESULTS
     assert {path.relative_to(root).as_posix(): reason for path, reason in skipped} == PASSED_OVER
 
 
@@ -197,8 +197,8 @@ def test_standard_error_next_to_standard_output_is_skipped(tmp_path: Path) -> No
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("", encoding="utf-8")
     skipped: list[tuple[Path, str]] = []
-    found = [path.relative_to(tmp_path).as_posix() for path in walk(tmp_path, [], skipped)]
-    assert found == ["a/stdout.txt", "b/stderr.txt"]
+    names = [path.relative_to(tmp_path).as_posix() for path in walk(tmp_path, [], skipped)]
+    assert names == ["a/stdout.txt", "b/stderr.txt"]
     assert skipped == [(tmp_path / "a/stderr.txt", "the standard error of a tool")]
 
 

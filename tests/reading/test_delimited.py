@@ -22,9 +22,9 @@ FIXTURES = Path(__file__).parents[2] / "fixtures"
 
 
 def read(data: bytes) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
-    found = list(read_rows(Source(None, "x.csv", data), "the tool", ["a"]))
-    rows = [(line, each) for line, each in found if not isinstance(each, Diagnostic)]
-    return rows, [str(each) for _, each in found if isinstance(each, Diagnostic)]
+    results = list(read_rows(Source(None, "x.csv", data), "the tool", ["a"]))
+    rows = [(line, each) for line, each in results if not isinstance(each, Diagnostic)]
+    return rows, [str(each) for _, each in results if isinstance(each, Diagnostic)]
 
 
 def test_quoted_cell_may_contain_line_ends() -> None:
@@ -45,10 +45,10 @@ def test_quoted_cell_may_contain_line_ends() -> None:
         (b'a,b\n4,5\n"' + b"x" * 200_000, "x.csv:3: "),
     ],
 )
-def test_bad_row_is_reported_and_costs_only_itself(data: bytes, what: str) -> None:
+def test_bad_row_is_reported_and_costs_only_itself(data: bytes, problem: str) -> None:
     rows, problems = read(data)
     assert [each for _, each in rows] == [{"a": "4", "b": "5"}]
-    assert problems[0].startswith(what)
+    assert problems[0].startswith(problem)
 
 
 def test_problems_of_many_bad_rows_are_summarised() -> None:
@@ -69,9 +69,9 @@ def test_header_is_the_first_line() -> None:
     assert header_of('"a') == []
 
 
-@pytest.mark.parametrize("cut", ["6", "6,7", "6,"])
-def test_header_after_a_truncated_row_begins_another_table(cut: str) -> None:
-    rows, (problem,) = read(f"a,b\n4,5\n{cut}a,b\n8,9\n".encode())
+@pytest.mark.parametrize("truncated", ["6", "6,7", "6,"])
+def test_header_after_a_truncated_row_begins_another_table(truncated: str) -> None:
+    rows, (problem,) = read(f"a,b\n4,5\n{truncated}a,b\n8,9\n".encode())
     assert rows == [(2, {"a": "4", "b": "5"}), (3, {"a": "a", "b": "b"}), (4, {"a": "8", "b": "9"})]
     assert "x.csv:3: this row is cut, and the header of another table follows" in problem
 

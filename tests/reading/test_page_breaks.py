@@ -146,9 +146,9 @@ def test_comment_marks_are_not_part_of_a_report(report: str, tmp_path: Path) -> 
 
 def test_comment_may_begin_with_any_line_of_a_report(tmp_path: Path) -> None:
     text = (FIXTURES / "nginx-ab/nginx/ab-c1-1.txt").read_text(encoding="utf-8")
-    cut = text[text.index("Concurrency Level:") :].strip()
+    part = text[text.index("Concurrency Level:") :].strip()
     page = tmp_path / "page.md"
-    page.write_text(f"# nginx\n\n<!-- {cut} -->\n", encoding="utf-8")
+    page.write_text(f"# nginx\n\n<!-- {part} -->\n", encoding="utf-8")
     loaded = bk.load(page)
     assert set(loaded.runs["params"]) == {"connections=1"}
     assert "max" in set(loaded.observations["stat"])

@@ -24,10 +24,10 @@ def test_digest_covers_what_was_read_without_gaps(turns: list[tuple[int, int]]) 
         with RawFile(path, checksum, None) as file:
             for place, size in turns:
                 file.seek(place)
-                told = file.read(size) or b""
-                assert told == DATA[place : place + size]
+                chunk = file.read(size) or b""
+                assert chunk == DATA[place : place + size]
                 if place <= reached:
-                    reached = max(reached, place + len(told))
+                    reached = max(reached, place + len(chunk))
     assert checksum.place == reached
     assert checksum.hexdigest() == hashlib.sha256(DATA[:reached]).hexdigest()
 

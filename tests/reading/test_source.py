@@ -55,13 +55,13 @@ def test_line_blocks_contain_the_same_lines(data: bytes) -> None:
 
 
 def collect_until_damage(items: Iterable[T]) -> tuple[list[T], bool]:
-    found = []
+    collected = []
     try:
         for item in items:
-            found.append(item)  # noqa: PERF402 - kept when it raises
+            collected.append(item)  # noqa: PERF402 - kept when it raises
     except UnreadableError:
-        return found, True
-    return found, False
+        return collected, True
+    return collected, False
 
 
 def test_complete_lines_before_damage_come_in_blocks() -> None:
@@ -163,8 +163,8 @@ def test_arbitrary_bytes_are_read_the_same_in_any_blocks(data: bytes, size: int)
 def test_head_and_text_are_cleaned_like_lines(text: str, size: int) -> None:
     source = make(text.encode())
     cleaned = [line for _, line in in_blocks(text.encode(), size)]
-    for seen in (source.text(), source.head().text):
-        assert seen.split("\n")[: len(cleaned)] == cleaned
+    for cleaned_text in (source.text(), source.head().text):
+        assert cleaned_text.split("\n")[: len(cleaned)] == cleaned
 
 
 def read_until_damage(data: bytes) -> Iterator[tuple[int, str]]:
@@ -175,17 +175,17 @@ def read_until_damage(data: bytes) -> Iterator[tuple[int, str]]:
 @pytest.mark.parametrize("keep", [-1, -8, -20])
 def test_damaged_gzip_keeps_the_complete_lines_before(keep: int) -> None:
     text = "".join(f"line {n}\n" for n in range(20_000))
-    seen = list(read_until_damage(gzip.compress(text.encode(), 1)[:keep]))
-    assert len(seen) > 15_000
-    assert seen == naive_lines(text)[: len(seen)]
+    lines_read = list(read_until_damage(gzip.compress(text.encode(), 1)[:keep]))
+    assert len(lines_read) > 15_000
+    assert lines_read == naive_lines(text)[: len(lines_read)]
 
 
 def test_damaged_gzip_never_yields_half_a_line() -> None:
     text = "".join(f"Requests/sec: {n}12345.67\n" for n in range(5_000))
     packed = gzip.compress(text.encode(), 1)
     for keep in range(20, len(packed), 997):
-        seen = list(read_until_damage(packed[:keep]))
-        assert seen == naive_lines(text)[: len(seen)]
+        lines_read = list(read_until_damage(packed[:keep]))
+        assert lines_read == naive_lines(text)[: len(lines_read)]
 
 
 def test_gzip_with_a_wrong_checksum_is_damaged() -> None:
@@ -237,11 +237,11 @@ def test_short_source_has_no_windows() -> None:
 def test_file_is_read_once_and_a_large_one_is_streamed(tmp_path: Path) -> None:
     path = tmp_path / "wrk-1.txt"
     path.write_bytes(b"a\r\nb\n")
-    held, streamed = Source.load(path), Source.load(path, "wrk-1.txt", keep=2)
+    buffered, streamed = Source.load(path), Source.load(path, "wrk-1.txt", keep=2)
     path.write_bytes(b"c\n")
-    assert [line for _, line in held.lines()] == ["a", "b"]
+    assert [line for _, line in buffered.lines()] == ["a", "b"]
     assert [line for _, line in streamed.lines()] == ["c"]
-    assert (held.label, streamed.label) == (str(path), "wrk-1.txt")
+    assert (buffered.label, streamed.label) == (str(path), "wrk-1.txt")
 
 
 @pytest.mark.parametrize("keep", [0, 1 << 20])
@@ -256,13 +256,13 @@ def test_digest_and_size_are_those_of_the_bytes_on_disk(tmp_path: Path, keep: in
 def test_digest_is_computed_while_reading(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"a line\n" * 1000)
-    source, seen = Source.load(path, keep=0), list[int]()
-    source.watch = seen.append
+    source, positions = Source.load(path, keep=0), list[int]()
+    source.watch = positions.append
     source.head()
     assert sum(len(block) for block in source.line_blocks()) == source.size
     path.write_bytes(b"")  # all was read, nothing is read again
     assert source.sha256 == hashlib.sha256(b"a line\n" * 1000).hexdigest()
-    assert max(seen) == 7000
+    assert max(positions) == 7000
 
 
 def test_stream_reads_in_any_portion() -> None:
