@@ -1,4 +1,4 @@
-"""`benchkit bisect` on a git repository: builds, runs, a search that goes on, and what it says."""
+"""`benchkit bisect` on a git repository: builds, runs, continued searches and output."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from benchkit.cli import run
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a folder with a repository of 13 commits: 7 is slower, 5 does not build."""
+    """Return a folder with a repository of 13 commits; one is slower, and one does not build."""
     monkeypatch.setenv("RUNS", str(tmp_path / "runs"))
     write_history(tmp_path / "repo", [1000] * 7 + [1300] * 6, broken=5)
     hook = tmp_path / "repo" / ".git" / "hooks" / "post-checkout"
@@ -72,9 +72,9 @@ def test_commit_is_named_and_a_second_search_measures_nothing_again(folder: Path
     )
     shutil.rmtree(stray)
 
-    narrower = bisect(folder, span="HEAD~11..HEAD~2")  # the rounds there are of other ends
+    narrower = bisect(folder, span="HEAD~11..HEAD~2")  # rounds recorded for other ends
     assert narrower.stdout.startswith(f"{slower} (change 7) changed")
-    assert "about" not in narrower.stderr.splitlines()[-1]  # no forecast of a search that ended
+    assert "about" not in narrower.stderr.splitlines()[-1]  # no forecast for a finished search
     next((folder / "bisect-results" / slower).glob("*.toml")).unlink()
     lost = bisect(folder)
     assert lost.returncode == 3

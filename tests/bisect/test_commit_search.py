@@ -1,4 +1,4 @@
-"""A search names the right commit, or says that it cannot tell."""
+"""A search names the right commit, or says that it cannot."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_record_covers_these_worlds_and_keeps_the_manuals_promises() -> None:
 
 
 class Renamed(Machine):
-    """The benchmark has another name in some commits."""
+    """Commits some of which have the benchmark under another name."""
 
     lines: tuple[str, ...] = ()
 
@@ -101,7 +101,7 @@ def test_commits_without_the_benchmark_are_reported_once() -> None:
 
 
 class Broken(Machine):
-    """Some commits cannot be measured."""
+    """Commits some of which cannot be measured."""
 
     broken: frozenset[int] = frozenset()
 

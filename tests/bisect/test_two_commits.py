@@ -17,7 +17,7 @@ from invocation import benchkit
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a folder with a repository of three commits: the last is slower, 1 does not build."""
+    """Return a folder with three commits: the last one is slower, the second one does not build."""
     monkeypatch.setenv("RUNS", str(tmp_path / "runs"))
     write_history(tmp_path / "repo", [1000, 1000, 1300], broken=1)
     return tmp_path

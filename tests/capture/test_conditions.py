@@ -1,4 +1,4 @@
-"""A machine is waited for until it is quiet, and a sidecar says how it was during the run."""
+"""Capture waits until a machine is quiet, and a sidecar records its conditions during the run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CORES = len(os.sched_getaffinity(0))
 
 
 class Load:
-    """A machine of 4 CPUs that is so busy, second by second."""
+    """A machine with 4 CPUs and a given load in each second."""
 
     def __init__(self, root: Path, *busy: float) -> None:
         self.busy, self.slept, self.root = list(busy), 0.0, root

@@ -1,4 +1,4 @@
-"""Commands that never end are stopped, and so is what a measured command leaves running."""
+"""Commands that never end are stopped, and so are processes that a command leaves running."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from benchkit.capture import ending, usage
 from benchkit.capture.usage import Process, read_table
 
-#: As the command, but for the seconds in which what ignores Ctrl-C may still end: ten are long.
+#: The command with a shorter grace period for processes that ignore Ctrl-C (ten seconds is long).
 IMPATIENT = """
 import sys
 from benchkit.capture import ending
@@ -49,7 +49,7 @@ def test_command_that_never_ends_is_stopped_with_all_its_children(
 def test_shell_is_signalled_before_its_children(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A set holds the numbers of processes in no order, which made the shell print `Terminated`."""
+    """A set has no order of process numbers, so the shell printed `Terminated`."""
     parents = {64: 129, 129: 66, 66: 1, 68: 66}
     alive, signalled = set(parents), list[int]()
 
@@ -102,7 +102,7 @@ def test_leftover_processes_of_a_preparation_keep_running(tmp_path: Path) -> Non
 
 
 def list_commands(*lines: str) -> list[str]:
-    """Return which of some command lines are running."""
+    """Return those of some command lines that are running."""
     running = []
     for pid, process in read_table().items():
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""What a command prints is kept as it is, and shown so that it does nothing."""
+"""Command output is stored unchanged and shown without control sequences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fingerprint tells what Linux tells, and nothing that may be secret."""
+"""The fingerprint records what Linux reports, and nothing that may be secret."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_pinned_process_records_its_affinity() -> None:
 
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make a checkout of one file, which differs from what git last saw of it."""
+    """Make a checkout of one file, which differs from the state that git recorded."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a").write_text("a")
     for words in (["init"], ["add", "a"], ["commit", "-m", "a"]):

@@ -1,4 +1,4 @@
-"""What a session's files are called is what `ingest` reads from the names."""
+"""`ingest` reads the labels of a session back from the names of its files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan is read strictly, and its order gives no side the drift."""
+"""A plan is parsed strictly, and its order gives no variant an advantage from drift."""
 
 from __future__ import annotations
 

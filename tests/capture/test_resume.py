@@ -1,4 +1,4 @@
-"""A series goes on with the plan by which it began, and with no other."""
+"""A series continues only with the plan that began it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ OTHER = replace(
 
 
 def record(commands: Commands, *, is_pinned: bool = False) -> Sidecar:
-    """Return what is read of the sidecar of a run that a session of its own made."""
+    """Return the sidecar of a run from a separate session, as read back."""
     use_key(draw_key())
     argv, plan = redact(commands.command, marked=True), state_plan(commands, is_pinned=is_pinned)
     run = Record(argv=argv, start=AT, end=AT, exit=0, variant="none", plan=plan)
@@ -117,7 +117,7 @@ def test_other_results_in_the_folder_are_refused_before_any_run(tmp_path: Path, 
 
 
 def measure_script(folder: Path, script: str) -> Decision:
-    """Measure a series of two rounds of a script, whose name is its variant."""
+    """Measure a series of two rounds with a script that gets its variant's name."""
     rule = Stopping(design=SequentialDesign(least=2, most=2), margin=0.03, confidence=0.95)
     words = {name: Commands(command=("sh", "-c", f"cd {folder}; {script}", name)) for name in "ab"}
     return measure_until_decided(Plan(variants=words, stopping=rule), folder / "r")

@@ -1,4 +1,4 @@
-"""A plan starts what it measures, waits for it, and leaves none of it behind."""
+"""A plan starts its service, waits for it, and leaves no process behind."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from benchkit.capture.plan import parse_plan
 from benchkit.capture.session import Session, carry_out
 from benchkit.capture.usage import read_table
 
-#: Answers on a port; by its second word it also forks into a session of its own, or misbehaves.
+#: Answers on a port; its second argument makes it fork into another session, or misbehave.
 SERVER = """
 import http.server, os, signal, sys, time
 port, manner = int(sys.argv[1]), sys.argv[2]
@@ -85,7 +85,7 @@ def is_served(port: int) -> bool:
 
 
 def list_left(folder: Path) -> list[str]:
-    """Return the command lines of processes that have to do with a folder."""
+    """Return the command lines of processes that mention a folder."""
     lines = []
     for pid, process in read_table().items():
         if pid != os.getpid() and not process.is_ended:
@@ -182,7 +182,7 @@ def test_incomplete_response_or_bad_redirect_is_not_an_answer(
     def respond(server: socket.socket) -> None:
         connection, _ = server.accept()
         with connection, suppress(OSError):
-            connection.recv(1 << 16)  # unread, it would turn the end into a reset
+            connection.recv(1 << 16)  # unread data would turn the close into a reset
             connection.sendall(head.encode())
             while rest:
                 connection.sendall(rest.encode())
@@ -197,7 +197,7 @@ def test_incomplete_response_or_bad_redirect_is_not_an_answer(
 
 
 class Locked(BaseHTTPRequestHandler):
-    """Answers those with a password, except on one path."""
+    """Answers requests with a password, except on one path."""
 
     def do_GET(self) -> None:
         is_known = self.headers["Authorization"] == "Basic bWU6YzBmZmVl"

@@ -1,4 +1,4 @@
-"""What a service used is written next to each run, and agrees with what the kernel counts."""
+"""Resource usage of a service is written next to each run, and agrees with the kernel's counts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchkit.capture.session import carry_out
 from benchkit.capture.usage import is_served_by, recording
 
 REPORT = Path(__file__).resolve().parents[2] / "fixtures/tracing-wrk/none/wrk-1.txt"
-#: Burns 0.4 s of CPU in a child that ends, and 0.3 s itself, with 40 MB.
+#: Burns 0.4 s of CPU in a child process that ends, and 0.3 s itself, with 40 MB.
 BURN = """
 import os, time
 def burn(seconds):
@@ -50,7 +50,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(f"{time.process_time()}".encode())
 http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
 """
-#: Notes the cores that the service itself counted, and prints a report.
+#: Notes the cores that the service counted, and prints a report.
 WRK = """#!{python}
 import pathlib, time, urllib.request
 def count():

@@ -1,4 +1,4 @@
-"""`benchkit capture` as a user meets it: commands, interruptions, failures, and ingest after."""
+"""`benchkit capture` end to end: commands, interrupts, failures, and ingesting the result."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REPORTS = FIXTURES / "tracing-wrk"
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Path:
-    """Return a folder with a `wrk` that prints a real report, the next one at every call."""
+    """Return a folder with a `wrk` that prints a real report, a different one for each call."""
     shim = tmp_path / "bin" / "wrk"
     shim.parent.mkdir()
     shim.write_text(
@@ -86,7 +86,7 @@ def sidecar(path: Path) -> Sidecar:
 
 
 def read(bench: Path, *arguments: str) -> dict[str, Any]:
-    """Run a command that only reads, in this process, and return its JSON."""
+    """Run a read-only command in this process, and return its JSON."""
     out = StringIO()
     with chdir(bench), redirect_stdout(out):
         assert run([*arguments, "--format", "json"]) == 0
@@ -298,7 +298,7 @@ def test_killed_session_leaves_no_half_written_run(bench: Path) -> None:
     done = benchkit(bench, "capture", "--variant", "none", "--", "wrk", "none")
     assert done.returncode == 0
     names = sorted(p.name for p in (bench / "results/none").iterdir() if p.name[0] != ".")
-    assert names == ["wrk-2.stderr", "wrk-2.txt", "wrk-2.txt.run.toml"]  # the first is not erased
+    assert names == ["wrk-2.stderr", "wrk-2.txt", "wrk-2.txt.run.toml"]  # the first one stays
 
 
 def test_simultaneous_sessions_use_distinct_names(bench: Path) -> None:

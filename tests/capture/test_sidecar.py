@@ -1,4 +1,4 @@
-"""What is written beside a run is what is read beside it."""
+"""A sidecar written next to a run is read back unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`--benchmark GLOB` keeps rows of all commands that read results; other small ways to ask."""
+"""`--benchmark GLOB` filters rows in all commands that read results; other small options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``benchkit check`` and ``benchkit explain``: what they print, and what they tell the shell."""
+"""``benchkit check`` and ``benchkit explain``: output and exit codes."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ Captured = pytest.CaptureFixture[str]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> str:
-    """Return a run whose mean is wrk's own, put on the machine itself."""
+    """Return a run on localhost whose mean latency is wrk's uncorrected one."""
     audit_inputs.check(tmp_path, {"none/wrk-1.txt": wrk()})
     return str(tmp_path)
 
 
 @pytest.fixture
 def clean(tmp_path: Path) -> str:
-    """Return a run in which nothing is found, but that it has nothing beside it."""
+    """Return a run without findings, except that it has nothing to be compared with."""
     quiet = wrk(("0.86ms  847", "0.75ms  847"), ("127.0.0.1", "10.0.0.7"))
     audit_inputs.check(tmp_path / "clean", {"none/wrk-1.txt": quiet})
     return str(tmp_path / "clean")

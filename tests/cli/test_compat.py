@@ -1,4 +1,4 @@
-"""``benchkit compare --compat benchstat`` on the command line: streams, files and refusals."""
+"""``benchkit compare --compat benchstat`` on the command line: streams, files and errors."""
 
 from __future__ import annotations
 

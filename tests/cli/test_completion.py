@@ -1,4 +1,4 @@
-"""Tab offers variants and metrics, soon, and never an error."""
+"""Completion offers variants and metrics quickly, and never prints an error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchkit.cli import application, run
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 WRK = str(FIXTURES / "tracing-wrk")
 GO = [str(FIXTURES / "redis-gobench" / f"{name}.txt") for name in ("baseline", "disabled")]
-#: Names that a shell would run, were they inserted.
+#: Names that a shell would execute if they were inserted.
 UNSAFE = [
     "compare",
     *(f"{name}={WRK}/none" for name in ("'$(id)'", "'`id`'", "'a;id'", "'a|id'", "'a>b'", "'a&b'")),
@@ -26,7 +26,7 @@ HEAVY = re.compile(r"\| +(pandas|scipy|matplotlib|numpy)$", re.MULTILINE)
 
 
 def tab(*words: str) -> dict[str, str]:
-    """Return how bash asks what there is for the last of the words."""
+    """Return the environment in which bash requests completions for the last word."""
     return {
         "_BENCHKIT_COMPLETE": "complete_bash",
         "COMP_WORDS": " ".join(("benchkit", *words)),
@@ -36,7 +36,7 @@ def tab(*words: str) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a working folder with a store in it."""
+    """Return a working folder with a store."""
     place = tmp_path_factory.mktemp("work")
     assert run(["ingest", "-q", WRK, "--store", str(place / ".benchkit")]) == 0
     return place
@@ -78,7 +78,7 @@ def test_completions(
 def press(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str
 ) -> list[str]:
-    """Return what is offered for the last of the words."""
+    """Return the completions of the last word."""
     for name, value in tab(*words).items():
         monkeypatch.setenv(name, value)
     with pytest.raises(SystemExit):

@@ -1,4 +1,4 @@
-"""The terminal: plain when piped, coloured on a screen, safe everywhere."""
+"""Terminal output is plain when piped, coloured on a screen, and always safe."""
 
 from __future__ import annotations
 

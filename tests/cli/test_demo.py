@@ -1,4 +1,4 @@
-"""The demo shows a real report of results that come with the package."""
+"""The demo shows a real report of results that the package includes."""
 
 from __future__ import annotations
 

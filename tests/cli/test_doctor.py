@@ -1,4 +1,4 @@
-"""`benchkit doctor` as a user meets it: a grade, a file, JSON, and exits."""
+"""`benchkit doctor` end to end: grade, output file, JSON and exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every command has `--format`, and what it writes as JSON carries its version."""
+"""Every command has `--format`, and its JSON output has a version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The example below each `--help` does what it says."""
+"""The example in each command's `--help` works."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typer.main import get_command
 from benchkit.cli import application, run
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk"
-#: Stands in for the load generator that the example of `capture` runs.
+#: Replaces the load generator that the example of `capture` runs.
 WRK = f"#!/bin/sh\nexec cat {FIXTURES}/none/wrk-1.txt\n"
 
 
@@ -30,7 +30,7 @@ COMMANDS = dict(walk(get_command(application())))
 
 
 def read_example(path: tuple[str, ...]) -> list[str]:
-    """Return the words of the example as `--help` shows it."""
+    """Return the words of the example in `--help`."""
     text = COMMANDS[path].get_help(typer.Context(COMMANDS[path], info_name="benchkit"))
     _, mark, example = text.partition("Example: ")
     assert mark, f"{path} has no example"
@@ -68,7 +68,7 @@ def test_example_runs(
     if path[:1] == ("history",) and path != ("history", "add"):
         assert run(read_example(("history", "add"))[1:]) == 0
     capsys.readouterr()
-    assert run(words) == (4 if path == ("history", "gate") else 0)  # one commit predicts nothing
+    assert run(words) == (4 if path == ("history", "gate") else 0)  # needs more commits
     printed = capsys.readouterr()
     output = words[words.index("-o") + 1] if "-o" in words else ""
     assert (folder / output).is_file() if output else printed.out + printed.err

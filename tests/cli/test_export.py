@@ -1,4 +1,4 @@
-"""``benchkit export``: whose values it writes, and what it says of those that it does not."""
+"""``benchkit export``: the runs whose values it writes, and messages about the others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Captured = pytest.CaptureFixture[str]
 def refused(
     request: pytest.FixtureRequest, tmp_path: Path, fixtures_dir: Path, capsys: Captured
 ) -> list[str]:
-    """Return the arguments that name a run whose requests all failed."""
+    """Return the arguments for a run in which every request failed."""
     path = str(fixtures_dir / "k6-edge/console/k6-refused-1.txt")
     if request.param == "files":
         return [path]

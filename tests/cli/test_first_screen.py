@@ -1,4 +1,4 @@
-"""The first lines of a command: the answer, then what it is about; problems stand below."""
+"""A command's output begins with the answer and its setting; problems follow."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SETTING = "  otlp vs. none · /ping/GRM · 8 runs per side · wrk · closed loop
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Two variants, and a response of Prometheus that holds nothing."""
+    """Two variants and an empty Prometheus response."""
     for name in ("none", "otlp"):
         shutil.copytree(FIXTURES / "tracing-wrk" / name, tmp_path / "results" / name)
     (tmp_path / "results" / "query.json").write_text(EMPTY)

@@ -1,4 +1,4 @@
-"""What `benchkit gate` writes beside its answer, and where."""
+"""Output that `benchkit gate` writes in addition to its answer."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_every_output_names_the_policy(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     if content is not None:
-        (slower / "benchkit.toml").write_text(content, encoding="utf-8-sig")  # with its mark
+        (slower / "benchkit.toml").write_text(content, encoding="utf-8-sig")  # with a BOM
     monkeypatch.setenv("GITHUB_OUTPUT", "outputs")
     files = ("--comment", "c.md", "--junit", "j.xml", "--github", "--quiet")
     assert run(["gate", "results", *arguments, *files]) == 1

@@ -1,4 +1,4 @@
-"""`benchkit` alone: what the folder holds and one command, which works."""
+"""`benchkit` without arguments: the content of the folder and one command that works."""
 
 from __future__ import annotations
 

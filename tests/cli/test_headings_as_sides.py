@@ -1,4 +1,4 @@
-"""Comparing one page of results says which headings may be the sides, with a command that works."""
+"""Comparing one page of results suggests headings as sides, with a command that works."""
 
 from __future__ import annotations
 

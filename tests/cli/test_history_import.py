@@ -1,4 +1,4 @@
-"""`benchkit history import`: what other tools kept comes in under the commits they recorded."""
+"""`benchkit history import`: results of other tools are stored under their recorded commits."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def write_entries(path: Path, numbers: Sequence[int]) -> Path:
 
 
 def write_session(name: str, **commit: str | bool | None) -> None:
-    """Write a session into pytest-benchmark's storage, with what it tells of its commit."""
+    """Write a session into pytest-benchmark's storage, with the given facts of its commit."""
     session = json.loads((FIXTURES / "pytest-benchmark/saved.json").read_text(encoding="utf-8"))
     session["commit_info"] = {
         "time": "2026-11-20T10:00:00+01:00", "dirty": False, "branch": "main", **commit,
     }  # fmt: skip
     for benchmark in session["benchmarks"]:
-        benchmark["stats"]["max"] += int(name[:4])  # no two sessions measure the same
+        benchmark["stats"]["max"] += int(name[:4])  # measurements of two sessions always differ
     path = Path(".benchmarks", MACHINE, f"{name}.json")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(session), encoding="utf-8")

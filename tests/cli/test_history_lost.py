@@ -1,4 +1,4 @@
-"""A commit that was tried and of which no result could be read: it is the newest, and it fails."""
+"""A commit without readable results is the newest one, and fails the gate."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def add(number: int) -> int:
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make a history of ten commits, and the results of the last one beside it."""
+    """Make a history of ten commits, next to the results of the last one."""
     place = tmp_path_factory.mktemp("history")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(place)

@@ -1,4 +1,4 @@
-"""A commit has one name in a store, whichever of two writers adds it first."""
+"""A commit has one name in a store, regardless of which of two writers adds it first."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def precede(
 def test_abbreviated_name_becomes_the_full_one_of_another_writer(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], owner: object, step: str
 ) -> None:
-    # As on a file system that cannot lock files, or on an object store.
+    # As on a file system without locks, or on an object store.
     monkeypatch.setattr(tables, "wait_for_others", lambda _: None)
     codes = precede(monkeypatch, owner, step, "r1", FULL)
     assert add("r2", "abc1234def") == 0

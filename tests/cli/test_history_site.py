@@ -1,4 +1,4 @@
-"""A folder in which `history site` cannot write is named, and an empty name is refused."""
+"""`history site` reports a folder that it cannot write to, and refuses an empty name."""
 
 from __future__ import annotations
 

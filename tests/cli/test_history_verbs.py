@@ -1,4 +1,4 @@
-"""`benchkit history`: what each commit measured goes into the store, and comes out in order."""
+"""`benchkit history`: results of each commit go into the store, and are listed in order."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def add(number: int, cost: float = 0.0, *, runs: int = 5) -> int:
 
 
 def read_times(text: str) -> dict[str, Any]:
-    """Return the one series of times; counts are followed beside it."""
+    """Return the single series of times; counts are tracked separately."""
     series = json.loads(text)["history"]["series"]
     assert [one["metric"] for one in series if one["is_exact"]] == ["bytes_per_op", "allocs_per_op"]
     (times,) = (one for one in series if not one["is_exact"])
@@ -189,7 +189,7 @@ def test_commit_has_one_name(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert add_as("abc1234def", 1) == 0
     assert add_as("abc1234", 2) == add_as("ABC1234D", 3) == 0
     assert "abc1234 is recorded as abc1234def\n" in capsys.readouterr().err
-    assert add_as("abc1234fff", 4) == 0  # another commit, which is shown as another
+    assert add_as("abc1234fff", 4) == 0  # another commit, shown separately
     assert add_as("abc1234", 5) == 2
     assert "--commit: abc1234 matches both abc1234def and abc1234fff" in capsys.readouterr().err
     assert add_as("abc1234def00", 6) == 2
@@ -214,7 +214,7 @@ def test_unused_date_is_reported(folder: Path, capsys: pytest.CaptureFixture[str
         "note: --date 2026-10-02T10:00:00+00:00 is ignored, because abc1234 already has the "
         "earlier date 2026"
     )
-    assert add_at("dddd", "2026-09-30T10:00:00Z") == ""  # the earliest counts
+    assert add_at("dddd", "2026-09-30T10:00:00Z") == ""  # the earliest date takes precedence
 
 
 def test_accepted_change_of_an_unknown_commit_is_a_warning(
@@ -271,7 +271,7 @@ def test_pruned_commits_are_restored_by_undo(
 
 
 def add_of(branch: str, number: int, seed: int | None = None) -> int:
-    """Add a commit of a branch, as a job of CI does; empty outside CI."""
+    """Add a commit of a branch as a CI job does; an empty branch means outside CI."""
     gated.write_runs(Path("results/base.txt"), seed=seed or number + 40, benchmarks=("Ping",))
     date = f"2026-10-{number + 1:02d}T10:00:00Z"
     options = ["--branch", branch] if branch else []
@@ -291,7 +291,7 @@ def test_branch_is_a_separate_series(capsys: pytest.CaptureFixture[str]) -> None
         assert add_of(branch, number) == 0
     assert list_points(capsys) == list_points(capsys, "--branch", "main") == ["0b", "2b", "4b"]
     assert list_points(capsys, "--branch", "fix") == ["1b", "3b"]
-    assert add_of("main", 3, seed=9) == 0  # merged: measured again under its new branch
+    assert add_of("main", 3, seed=9) == 0  # merged: measured again on its new branch
     assert list_points(capsys) == ["0b", "2b", "3b", "4b"]
     assert run(["history", "show"]) == 0
     assert "Left out, as only branch main is followed: fix (1 commit)." in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""`benchkit init --plan` writes a plan that capture reads, and that runs as it is."""
+"""`benchkit init --plan` writes a plan that capture can read and run unchanged."""
 
 from __future__ import annotations
 

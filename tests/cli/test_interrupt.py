@@ -1,4 +1,4 @@
-"""Ctrl-C or SIGTERM ends a command with its exit code and one line, whatever is imported then."""
+"""Ctrl-C or SIGTERM ends a command with its exit code and one line, even during imports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchkit.capture.session import Session
 from benchkit.cli.capture import leave
 from benchkit.errors import StoppedError
 
-#: Sends itself the signal of Ctrl-C as soon as a module is looked for.
+#: Sends itself the signal of Ctrl-C when a given module is imported.
 PROGRAM = """
 import os, signal, sys
 class Interrupting:
@@ -25,7 +25,7 @@ sys.argv = ["benchkit", "gate", "results"]
 from benchkit.__main__ import main
 main()
 """
-#: As Python up to 3.11 raises what happens while a class is made.
+#: As Python up to 3.11 raises an exception during the creation of a class.
 WRAPPED = """
 import sys
 import benchkit.cli

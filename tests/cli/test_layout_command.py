@@ -21,7 +21,7 @@ WRK = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Lay out two runs of two variants as `results/run1/none.txt`."""
+    """Write two runs of two variants as `results/run1/none.txt`."""
     for run in (1, 2):
         (tmp_path / f"results/run{run}").mkdir(parents=True)
         for variant in ("none", "otlp"):
@@ -94,7 +94,7 @@ def test_each_file_has_its_labels_and_their_pattern(folder: Path) -> None:
 
 
 def list_sides(command: str, folder: Path) -> set[str]:
-    """Run a command that compares and return the sides."""
+    """Run a comparison command, and return its sides."""
     result = benchkit(*shlex.split(command)[1:], "--format", "json", cwd=folder)
     assert result.returncode == 0, result.stderr
     return {name for pair in json.loads(result.stdout)["pairs"] for name in pair}

@@ -1,4 +1,4 @@
-"""On a terminal of 80 columns nothing that answers the question is missing."""
+"""A terminal of 80 columns shows everything needed to read the answer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ESSENTIAL = {"baseline", "value", "change", "interval", "verdict"}
 
 
 def read_terminal(*arguments: str, columns: int) -> str:
-    """Run a command in a terminal and return what it shows there."""
+    """Run a command in a terminal, and return what the terminal shows."""
     reader, writer = pty.openpty()
     environment = {**os.environ, "COLUMNS": str(columns), "NO_COLOR": "1"}
     command = [sys.executable, "-m", "benchkit", *arguments]
@@ -109,7 +109,7 @@ def test_shared_names_of_rows_become_headings() -> None:
     fitted = fit(table, 80, lambda cell: cell.label)
     assert {column.key for column in fitted.table.columns} >= ESSENTIAL | {"variant"}
     assert "p99 latency:" in fitted.headings.values()
-    assert len(fitted.table.rows) == len(table.rows)  # a line each
+    assert len(fitted.table.rows) == len(table.rows)  # one line each
 
 
 @pytest.mark.parametrize("color", [False, True])

@@ -1,4 +1,4 @@
-"""What `--layout` and `--split` do not match or know is refused or named."""
+"""Files and groups that `--layout` and `--split` do not match are refused or reported."""
 
 from __future__ import annotations
 

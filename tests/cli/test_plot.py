@@ -1,4 +1,4 @@
-"""``benchkit plot`` on the command line: files, endings and refusals."""
+"""``benchkit plot`` on the command line: files, extensions and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One place prints, and what it prints drives neither a terminal nor the runner of a pipeline."""
+"""All output is printed in one place, and controls neither a terminal nor a CI runner."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ _HOSTILE = "::error::x", " ::error::x", "a##vso[task.complete]", "##[error]", "#
 
 @pytest.mark.parametrize(
     ("command", "form", "name"),
-    [  # each name meets each command and each form
+    [  # each name is used with each command and each format
         (command, form, _HOSTILE[(row + column) % len(_HOSTILE)])
         for row, command in enumerate(_COMMANDS)
         for column, form in enumerate(_FORMS)

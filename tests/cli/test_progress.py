@@ -1,4 +1,4 @@
-"""Progress is shown on a terminal, after a while, and nowhere else."""
+"""Progress is shown only on a terminal, and only after a delay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variants that benchmark names hold, named on the command line."""
+"""Variants in benchmark names, selected on the command line."""
 
 from __future__ import annotations
 

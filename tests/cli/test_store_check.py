@@ -1,4 +1,4 @@
-"""`benchkit store check`: what is damaged, for a person or as JSON."""
+"""`benchkit store check` reports damage as text or JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where names tell no sides, a command says how it read the folder, and commands that work."""
+"""If names do not identify sides, a command explains its reading and suggests working commands."""
 
 from __future__ import annotations
 

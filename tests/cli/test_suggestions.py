@@ -1,4 +1,4 @@
-"""A command that benchkit prints for a page of several results works when it is typed."""
+"""Commands that benchkit suggests for a page of several results work."""
 
 from __future__ import annotations
 

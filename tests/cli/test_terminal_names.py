@@ -1,4 +1,4 @@
-"""A name never drives the terminal that a result is printed on, and never fills it."""
+"""Names cannot control the terminal, or fill it."""
 
 from __future__ import annotations
 

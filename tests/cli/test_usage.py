@@ -1,4 +1,4 @@
-"""Whatever is typed wrong is one line in benchkit's own words, with what to type instead."""
+"""Every usage error is one line in benchkit's wording, with a suggestion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes that are meant: what `[[history.accept]]` may say."""
+"""Intended changes: the keys of `[[history.accept]]`."""
 
 from __future__ import annotations
 

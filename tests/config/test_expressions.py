@@ -1,4 +1,4 @@
-"""No expression that users write hangs, or ends in a traceback."""
+"""No user-defined expression hangs, or ends in a traceback."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_bounded_expression_is_accepted(pattern: str) -> None:
     assert compile_expression(pattern, "--split", "", re.IGNORECASE).longest > 400
 
 
-#: Repeats that multiply, though with no more than a power of the length.
+#: Nested repeats, though with no more than a power of the length.
 POLYNOMIAL = (
     "(?P<variant>x*x*x*x*x*)y$",
     ".*.*.*(?P<variant>.)y",

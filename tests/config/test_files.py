@@ -1,4 +1,4 @@
-"""Strings and keys of TOML that are written are read back as they were."""
+"""Strings and keys written as TOML are read back unchanged."""
 
 from __future__ import annotations
 

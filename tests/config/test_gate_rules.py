@@ -1,4 +1,4 @@
-"""Policies are read exactly, or refused with what was meant."""
+"""Policies are parsed exactly, or refused with a suggestion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The labels in benchkit.toml, and every TOML text that the tool or its manual shows."""
+"""Labels in benchkit.toml, and every TOML text that the tool or its manual shows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from benchkit.labels.sidecars import Sidecars
 ROOT = Path(__file__).resolve().parents[2]
 COSTS = ROOT / "fixtures" / "tracing-costs"
 SOURCES = sorted(Path(benchkit.__file__).parent.rglob("*.py"))
-#: A table and a key of it, in a sentence: ``[containers] service = "NAME"``.
+#: A table with one of its keys, within a sentence: ``[containers] service = "NAME"``.
 INLINE = re.compile(r"(\[\[?[a-z.]+\]\]?) (\w+ = (?:\"[^\"]*\"|'[^']*'|\[[^\]]*\]|\w+))")
 SERVICE = '[containers]\nservice = "storage"\n'
 

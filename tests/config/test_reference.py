@@ -1,4 +1,4 @@
-"""The reference of benchkit.toml: its JSON schema and its list name the keys that are read."""
+"""The reference of benchkit.toml: its JSON schema and its list contain the keys that are read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_published_json_schema_matches_the_keys(request: pytest.FixtureRequest) 
 
 
 def write(key: Key, name: str) -> dict[str, object]:
-    """Return settings that hold one key, with a value that no key takes."""
+    """Return settings with one key, whose value has an invalid type."""
     *outer, last = key.table.strip("[]").split(".")
     content: object = {name: object()}
     if key.table.startswith("[["):

@@ -1,4 +1,4 @@
-"""What a variant's runs come to, as a table of variants shows it."""
+"""Totals of a variant's runs, as a table of variants shows them."""
 
 from __future__ import annotations
 

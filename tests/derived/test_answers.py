@@ -1,4 +1,4 @@
-"""Sides whose requests were answered otherwise are not comparable, whichever tool counts it."""
+"""Sides whose requests got different responses are not comparable, whichever tool counted them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks come from recorded order alone."""
+"""Blocks follow from a recorded order only."""
 
 from __future__ import annotations
 

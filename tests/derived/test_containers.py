@@ -1,4 +1,4 @@
-"""Which container is the service, where others are idle, busy, named or not."""
+"""Identification of the service's container among idle, busy, named and unnamed ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CONSUMER = "/docker/70106e645a7532240887c74de138d1a4"
 
 
 def write_runs(folder: Path, name: str, *, runs: str, share: float) -> Path:
-    """Write two runs a side, in some of which a container uses a share of the server's CPU."""
+    """Write two runs per side; in some of them a container uses a share of the server's CPU."""
     for variant in ("none", "otlp"):
         (folder / variant).mkdir()
         for number in "12":
@@ -70,12 +70,12 @@ def test_idle_container_is_not_shown_as_the_service(
 @pytest.mark.parametrize(
     ("cores", "env", "service"),
     [
-        # of two working containers that are called a service none is the one under load
+        # neither of two busy containers with service names is the one under load
         ({"/bench/server": 0.9, "/bench/app": 0.4}, {}, None),
-        # what containers.json names goes before what it does not
+        # names in containers.json take precedence over inferred ones
         ({"/bench/server": 0.9, CONSUMER: 0.4}, {f"name.{CONSUMER}": "consumer"}, CONSUMER),
         ({"/docker/4f1c": 0.9, CONSUMER: 0.4}, {f"name.{CONSUMER}": "gateway"}, CONSUMER),
-        # what a sidecar names goes before all, even idle, by any name that a table shows
+        # names in a sidecar take precedence over all, even if idle, in any form that a table shows
         ({"/bench/server": 0.9, "/bench/app": 0.0}, {"container.service": "app"}, "/bench/app"),
         (
             {"/bench/server": 0.9, CONSUMER: 0.4},
@@ -86,7 +86,7 @@ def test_idle_container_is_not_shown_as_the_service(
         ({"s_server_1": 0.9, "s_app_1": 0.4}, {"container.service": "server"}, "s_server_1"),
         ({"/x/a.service": 0.9, "b": 0.4}, {"container.service": "a"}, "/x/a.service"),
         ({"/bench/server": 0.9, "/bench/app": 0.4}, {"container.service": "nosuch"}, None),
-        # with nothing at work the names alone tell
+        # without busy containers only names decide
         ({"/bench/server": 0.0, "/bench/redis": 0.0}, {}, "/bench/server"),
         ({"/bench/app": 0.0, "/docker/4f1c": 0.5}, {}, "/docker/4f1c"),
     ],

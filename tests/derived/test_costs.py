@@ -1,4 +1,4 @@
-"""What of a request's extra CPU can be in band."""
+"""The share of a request's extra CPU that can be in band."""
 
 from __future__ import annotations
 

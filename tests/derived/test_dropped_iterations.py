@@ -1,4 +1,4 @@
-"""k6 says nothing of dropped iterations where none were: that is 0, if the report is whole."""
+"""k6 omits dropped iterations if there are none: a complete report without them means 0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A form with a part of a run's requests is not the run."""
+"""A format with only part of a run's requests does not represent the run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def join(*frames: pd.DataFrame) -> Observations:
 
 
 def excerpt(share: float) -> pd.DataFrame:
-    """Return every run of one variant as a second form tells it, with a share of the requests."""
+    """Return every run of one variant as a second format with a share of its requests."""
     part: pd.DataFrame = FOUND[FOUND["variant"].eq("otlp")].copy()
     part["source"] = "excerpt/" + part["source"].astype(str)
     part.loc[part["metric"].eq("requests"), "value"] *= share

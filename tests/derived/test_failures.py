@@ -1,4 +1,4 @@
-"""Failed requests are counted per run, lengths apart, and a failing variant shows nothing."""
+"""Failed requests are counted per run, and a failing variant gets no verdict."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_failure_counts_take_precedence_over_a_rounded_share() -> None:
     assert {round(run.share * run.requests, 9) for run in runs} == {2.0}
 
 
-#: Of each tool a report, what makes it another run, and what makes it fail.
+#: For each tool: a report, a change that makes it another run, and one that makes it fail.
 TOOLS = {
     "vegeta": (
         "skywalking-vegeta/agent/vegeta-report-1.json",
@@ -205,8 +205,8 @@ def test_rate_without_a_duration_gives_no_share(tmp_path: Path) -> None:
     assert list_failures(results.observations) == {}
 
 
-#: wrk 4.1 for a second on three servers: one that closes each connection after a whole response
-#: without a word, one that ends every tenth without a response, one that never sends a whole one.
+#: wrk 4.1 for one second on three servers: one closes each connection after a complete response,
+#: one ends every tenth connection without a response, and one never sends a complete response.
 @pytest.mark.parametrize(
     ("requests", "read", "share", "statement"),
     [

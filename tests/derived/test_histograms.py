@@ -24,7 +24,7 @@ def loaded() -> bk.RunSet:
 
 
 def observed(runs: bk.RunSet, variant: str, run: int, subject: str) -> dict[str, dict[str, float]]:
-    """Return the columns of the values of a histogram in a run, by stat."""
+    """Return the columns of a histogram's values in a run, by statistic."""
     rows = runs.observations
     chosen = rows["variant"].eq(variant) & rows["run"].eq(run) & rows["subject"].eq(subject)
     selected = rows[chosen & rows["metric"].str.startswith("observed_time")]
@@ -34,7 +34,7 @@ def observed(runs: bk.RunSet, variant: str, run: int, subject: str) -> dict[str,
 
 
 def read_directly(path: Path) -> dict[str, float]:
-    """Read the bounds, the sum and the count of a scrape, as a person would."""
+    """Read the bounds, the sum and the count of a scrape independently of benchkit."""
     matches = map(_LINE.match, path.read_text().splitlines())
     return {match[2] or match[1]: float(match[3]) for match in matches if match}
 

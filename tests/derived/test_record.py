@@ -1,4 +1,4 @@
-"""Runs of which nothing but samples is known have nothing beside them."""
+"""Runs known only from samples get no environment."""
 
 from __future__ import annotations
 

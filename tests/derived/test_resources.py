@@ -1,4 +1,4 @@
-"""Containers are cut to each run's window: cores, memory and CPU per request, from raw files."""
+"""Container metrics are cut to each run's window: cores, memory and CPU per request."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def value(runs: bk.RunSet, variant: str, run: int, metric: str, subject: str, st
 
 
 def read_directly(variant: str, run: int, container: str) -> list[tuple[float, int, int]]:
-    """Read (time in s, CPU in ns, working set in B) between start and end, as a person would."""
+    """Read (time in s, CPU in ns, working set in B) between start and end, without benchkit."""
     windows = json.loads((COSTS / "runs.json").read_text())
     (window,) = [w for w in windows if (w["variant"], w["repeat"]) == (variant, run)]
     start = datetime.fromisoformat(window["start"]).timestamp()
@@ -208,7 +208,7 @@ NONE = datetime.fromisoformat("2026-11-21T01:21:43.302Z").timestamp()  # until 1
 
 
 def answer(folder: Path, counters: dict[str, list[tuple[float, float]]], scrape: int = 1) -> Path:
-    """Write a range at steps of 1 s about run none 1, which repeats each scrape until the next."""
+    """Write a range in steps of 1 s around run none 1, which repeats each scrape until the next."""
     copy(folder, "none/wrk-1.txt", "runs.json")
     result = []
     for name, points in counters.items():
@@ -266,7 +266,7 @@ def test_recreated_container_is_not_idle(tmp_path: Path) -> None:
     file = answer(tmp_path, {"server": line(0.5)}) / "prometheus" / "query_range-cpu.json"
     response = json.loads(file.read_text())
     (old,) = response["data"]["result"]
-    gone = old["values"][50][1]  # 10 s before the run; repeated until it is over
+    gone = old["values"][50][1]  # 10 s before the run; repeated until its end
     new = {"metric": old["metric"] | {"id": "/docker/b"}, "values": []}
     for place, (at, value_) in enumerate(old["values"][50:], start=50):
         new["values"].append([at, str(float(value_) * 2)])
@@ -334,7 +334,7 @@ def test_late_responses_count_in_the_time_they_took(tmp_path: Path) -> None:
 
 
 def make_series(readings: dict[str, list[float]]) -> Observations:
-    """Return counters of one container, one reading a second from 100 s on."""
+    """Return counters of one container with one reading per second, starting at 100 s."""
     rows = [
         {
             "group": "", "variant": "otlp", "benchmark": "", "params": "", "run": 1,

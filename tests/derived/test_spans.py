@@ -1,4 +1,4 @@
-"""The accounts of spans are those of the capture's own notes, run by run."""
+"""Span accounts equal the notes of the capture, run by run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchkit.derived.record import list_measured
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 COSTS = FIXTURES / "tracing-costs"
 
-#: variant, run, started, saved, dropped, share in percent; as noted when the runs were made.
+#: variant, run, started, saved, dropped, share in percent; noted when the runs were measured.
 NOTED = (
     ("otlp", 1, 558587, 121344, 437243, "78.28"),
     ("otlp", 2, 556516, 120832, 435684, "78.29"),

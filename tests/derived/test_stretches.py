@@ -1,4 +1,4 @@
-"""A run in stretches of time: bounded, whatever its length, its clock, the order of samples."""
+"""Division of a run into stretches of time, for any length, clock and order of samples."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_joined_stretches_equal_those_of_all_samples(most: int) -> None:
         parts[0].join(part)
     assert parts[0].is_sound
     assert rows(parts[0]) == rows(whole)
-    whole.condense(1e-9)  # as if many more had come
+    whole.condense(1e-9)  # as if many more samples had been added
     assert not whole.is_sound
 
 

@@ -1,4 +1,4 @@
-"""Samples come to the rows of a run, once, by the tool's own quantile rule."""
+"""Samples are summarised once into the rows of a run, by the tool's quantile rule."""
 
 from __future__ import annotations
 

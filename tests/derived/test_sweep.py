@@ -1,4 +1,4 @@
-"""Sweeps from raw files: medians per level by hand, knees by every rule, and what is no sweep."""
+"""Sweeps from raw files: medians per level by hand, knees by every rule, and non-sweeps."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_report_of_a_sweep_starts_with_the_best_level(
     benchkit("report", str(NGINX), "-o", "report.md", cwd=tmp_path)
     _, head, status, *_ = (tmp_path / "report.md").read_text(encoding="utf-8").split("\n\n")
     assert head.startswith("### Sweep of nginx, /index.html, ab: best at 100 connections")
-    names = "/index.html and unnamed"  # the others have no levels
+    names = "/index.html and unnamed"  # the other results have no levels
     assert status.startswith(f"nginx · {names} · 25 runs, no comparison · ab · hey · closed loop")
 
 

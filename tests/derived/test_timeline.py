@@ -1,4 +1,4 @@
-"""What is known over the time of a run: where it begins, and that no peak is lost."""
+"""Values over the time of a run: where it begins, and that no peak is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each machine is noisy for its own reasons, and says what to do about them."""
+"""Each kind of machine is noisy for specific reasons, and gets remedies for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The grade follows the spread alone, and the blocks hold the same work."""
+"""The grade depends only on the spread, and all blocks do the same work."""
 
 from __future__ import annotations
 

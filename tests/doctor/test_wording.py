@@ -1,4 +1,4 @@
-"""The grade comes first, then what is noisy with its remedy; what is not known is said."""
+"""The grade comes first, then sources of noise with remedies, then unrecorded checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A history says where it pools runs of CI jobs that may measure different things."""
+"""A history reports where it pools runs of CI jobs that may measure different things."""
 
 from __future__ import annotations
 

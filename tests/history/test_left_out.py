@@ -1,4 +1,4 @@
-"""What a history compares otherwise, or leaves out: zeros, commits without results, branches."""
+"""What a history compares differently or leaves out: zeros, commits without results, branches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`benchkit history gate`: the newest commit judged, with the exit codes of the gate."""
+"""`benchkit history gate`: the newest commit is judged, with the exit codes of the gate."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEVEL = 9
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder whose path all histories share, since they hold it."""
+    """Return a folder that all histories share, because they record its path."""
     return tmp_path_factory.mktemp("histories")
 
 
@@ -34,7 +34,7 @@ def folder(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def level(place: Path, folder: Path) -> None:
-    """Add commits of one level, which are measured once for all tests."""
+    """Add commits without a change, which are measured once for all tests."""
     kept = place / "level"
     if not kept.exists():
         for number in range(LEVEL):

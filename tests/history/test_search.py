@@ -1,4 +1,4 @@
-"""Step changes in many series of few commits: shown, or said to be out of reach."""
+"""Step changes in many short series: shown, or reported as out of reach."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchkit.history.search import find_changed, find_reach, report_reach, sear
 
 
 def draw(series: int, commits: int, step_at: int = 0) -> list[list[float]]:
-    """Return the logarithms of series, of which the first rises by 30 %."""
+    """Return the logarithms of series, the first of which rises by 30 %."""
     logs = 0.01 * np.random.default_rng(3).standard_normal((series, commits))
     logs[0, step_at:] += np.log(1.3) if step_at else 0.0
     values: list[list[float]] = logs.tolist()

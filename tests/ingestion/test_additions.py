@@ -1,4 +1,4 @@
-"""Files that are added to a variant by themselves: a new measurement, or repeats, and which."""
+"""Files added to a variant separately: a new measurement, or repeats."""
 
 from __future__ import annotations
 

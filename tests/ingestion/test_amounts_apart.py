@@ -1,4 +1,4 @@
-"""Runs of different lengths are repeats only where their tool can fix the number of requests."""
+"""Runs of different lengths are repeats only if their tool can fix the number of requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An archive writes below its folder only, and no more than it may."""
+"""An archive writes only below its folder, and no more than the limits allow."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_every_reading_command_accepts_max_unpacked(capsys: pytest.CaptureFixtur
 
 def test_gzip_is_limited_by_its_compression_ratio(tmp_path: Path) -> None:
     path = tmp_path / "bomb.txt.gz"
-    for size in (BOMB, 4_800_000):  # the second came to 27 s and 1.2 GB as a list of times
+    for size in (BOMB, 4_800_000):  # the second one took 27 s and 1.2 GB as a list of times
         path.write_bytes(gzip.compress(b"GET /\n" * (size // 6), mtime=0))
         _refuses_ratio(path)
 
@@ -155,7 +155,7 @@ def test_number_of_files_is_limited(
     with pytest.raises(DataError, match="more than 10 files"):
         unpack(path)
     written = [file for file in tmp_path.rglob("*.txt") if file != path]
-    assert kind == "tar" or not written  # the directory of a zip is counted before
+    assert kind == "tar" or not written  # the directory of a zip is counted first
 
 
 @pytest.mark.parametrize("kind", ["zip", "tar.gz"])
@@ -234,7 +234,7 @@ def test_later_tar_member_replaces_the_earlier_one(tmp_path: Path) -> None:
 
 @pytest.fixture
 def packed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Return an archive that holds one result and members of every kind that is left out."""
+    """Return an archive with one result and members of every kind that is left out."""
     monkeypatch.chdir(tmp_path)
     report = (FIXTURES / "tracing-wrk/none/wrk-1.txt").read_bytes()
     with tarfile.open("a.tar", "w") as archive:
@@ -298,7 +298,7 @@ def test_out_of_range_timestamp_is_ignored(tmp_path: Path, time: str) -> None:
 
 
 def write_sparse(path: Path, size: int, *, is_continued: bool = False) -> Path:
-    """Write a member of one byte of which a GNU header says that it has gaps."""
+    """Write a member of one byte that its GNU header declares to be sparse."""
     header = bytearray(tarfile.TarInfo("a").tobuf(tarfile.GNU_FORMAT))
     header[124:136], header[156:157] = b"%011o\0" % 512, b"S"
     header[386:410] = b"%011o\0" % (size - 512) + b"%011o\0" % 512
@@ -328,7 +328,7 @@ def test_truncated_hole_list_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize("size", [1024, 1024 + 200, 1024 + 511])
 def test_tar_truncated_between_two_files_is_an_error(tmp_path: Path, kind: str, size: int) -> None:
     path = write_tar(tmp_path / "a.tar", "w", a=b"a", b=b"b")
-    data = path.read_bytes()[:size]  # a header and its file, and perhaps a part of the next one
+    data = path.read_bytes()[:size]  # a header and its file, and perhaps part of the next one
     path = tmp_path / f"b.{kind}"
     path.write_bytes(gzip.compress(data) if kind == "tar.gz" else data)
     with pytest.raises(DataError, match="cannot be unpacked: it is truncated"):

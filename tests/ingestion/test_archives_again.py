@@ -1,4 +1,4 @@
-"""Archives that are made again: what they no longer hold is named as in a folder."""
+"""Rebuilt archives: files that they no longer contain are reported as for a folder."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def pack() -> str:
 def test_rebuilt_archive_with_fewer_files_is_reported(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Its runs of before counted on beside the new ones, without a word."""
+    """Its earlier runs used to count in addition to the new ones, without a warning."""
     archive = pack()
     assert run(["ingest", archive, "--store", "packed", "-q"]) == 0
     shutil.rmtree("res")

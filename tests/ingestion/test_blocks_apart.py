@@ -1,4 +1,4 @@
-"""Blocks of one file that differ in what stands above them are never repeats of one test."""
+"""Blocks of one file below different text are never repeats of one test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What bold lines and short captions above results of one page name."""
+"""Names from bold lines and short captions above the results of one page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Transfer/sec:     22.46MB
 
 
 def list_names(folder: Path, *lines: str) -> list[tuple[str, int]]:
-    """Return the names and numbers of results at 22,464 and more requests per second."""
+    """Return the names and run numbers of results at 22,464 and more requests per second."""
     blocks = [
         f"{line}\n\n```\n{REPORT.format(count=10 * rate, rate=rate)}```\n"
         for rate, line in enumerate(lines, 22464)

@@ -1,4 +1,4 @@
-"""A file of kilobytes cannot cost gigabytes: its runs and faults are counted."""
+"""A file of kilobytes cannot cost gigabytes: its runs and problems are limited."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics and subjects of a run are counted: beyond a bound its file is refused with the line."""
+"""A file with too many metrics and subjects in one run is refused with the line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ingests that meet, are interrupted or taken back lose no run and keep no run without values."""
+"""Concurrent, interrupted or undone ingests lose no run and keep no run without values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from benchkit.store import Store
 
 FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"
 WRK = (FIXTURES / "tracing-wrk" / "none" / "wrk-1.txt").read_text(encoding="utf-8")
-#: Ingests one folder after the other, without the lock that spares conflicts.
+#: Ingests one folder after the other, without the lock that avoids conflicts.
 WRITER = """
 import sys
 from contextlib import nullcontext
@@ -72,7 +72,7 @@ def test_concurrent_writers_lose_no_run(tmp_path: Path, *, same: bool) -> None:
 def test_interrupted_ingest_and_undo_leave_the_last_complete_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The values that `undo` restores were swept before the commit that never came."""
+    """The values that `undo` restores were once deleted before a commit that never happened."""
     store, folder = Store(str(tmp_path / "store")), tmp_path / "results"
     path = write_run(folder / "none" / "wrk-1.txt", 1000.0)
     ingest([str(folder)], store)
@@ -135,7 +135,7 @@ def test_separate_ingests_number_runs_like_a_single_one(tmp_path: Path) -> None:
 
 
 def ingest_separately(store: Store, folder: Path, *names: str) -> list[str]:
-    """Ingest files by a command each, and return what the last one notes."""
+    """Ingest files one command each, and return the notes of the last one."""
     for number, name in enumerate(names):
         write_run(folder / name, 1000.0 + number)
     notes = [ingest([str(folder / name)], store).diagnostics for name in names]

@@ -1,4 +1,4 @@
-"""Workers of a Dask cluster read what one process reads, also where one of them dies."""
+"""Workers of a Dask cluster read the same as one process, even if one of them dies."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from benchkit.store import Store
 T = TypeVar("T")
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 WRK = FIXTURES / "tracing-wrk"
-#: Sizes with which a small file has many ranges, each with a file of samples.
+#: Sizes that give a small file many ranges, each with a file of samples.
 SIZES = {
     "benchkit.ingestion.ranges.SECTION": 32 << 10,
     "benchkit.parsers.k6.raw.SECTION": 32 << 10,
@@ -44,7 +44,7 @@ SIZES = {
     "benchkit.reading.source.Source.line_blocks.__defaults__": (8 << 10,),
     "benchkit.ingestion.sink.FEW": 100,
 }
-#: Files that are read in ranges, and those that are not: two runs, and a line of two blocks.
+#: Files that are read in ranges, and others: two runs, and a line of two blocks.
 RANGED = {
     "k6-1.json": "k6-edge/small/k6-raw-small.json.gz",
     "k6-2.csv": "k6-edge/nested/k6-raw-2.csv.gz",
@@ -52,9 +52,9 @@ RANGED = {
     "vegeta-1.csv": "vegeta-single/agent/vegeta-results-1.csv.gz",
     "vegeta-2.json": "vegeta-edge/truncated/vegeta-results.cut30.json",
 }
-#: Run by each worker as it starts: a file named `ends` ends it, one named `ends-once` the first.
-#: It notes each file of a store below `threads` that it reads in several threads, and each file
-#: whose ranges it joins.
+#: Run by each worker at startup: a file named `ends` kills each worker, one named `ends-once` only
+#: the first. It notes each file of a store below `threads` that is read in several threads, and
+#: each file whose ranges are joined.
 PRELOAD = f"""
 import os
 from pkgutil import resolve_name
@@ -92,7 +92,7 @@ def dask_setup(worker):
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Start a scheduler and two workers, which read objects of an S3 server, too."""
+    """Start a scheduler and two workers, which can also read objects of an S3 server."""
     preload = tmp_path_factory.mktemp("preload") / "ends.py"
     preload.write_text(PRELOAD)
     with serve() as environment, pytest.MonkeyPatch.context() as patch:
@@ -111,7 +111,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def large(tmp_path: Path) -> Path:
-    """Write files that count as large, with lines in them that are no results."""
+    """Write files that count as large, including lines that are not results."""
     (folder := tmp_path / "large").mkdir()
     for name, path in RANGED.items():
         data = (FIXTURES / path).read_bytes()
@@ -135,7 +135,7 @@ def large(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def results(tmp_path: Path) -> Path:
-    """Write 16 reports of wrk, a copy, a file that is none, and more samples than travel."""
+    """Write 16 reports of wrk, a copy, an invalid file, and more samples than are sent directly."""
     root = tmp_path / "results"
     for variant in ("none", "otlp"):
         (root / variant).mkdir(parents=True)
@@ -192,7 +192,7 @@ def test_result_that_arrives_as_a_poll_ends_is_kept(
         if seconds != module._LOOK:
             return await wait_for(waiting, seconds)
         waiting.close()
-        raise CancelledError  # as asyncio may where both happen at once
+        raise CancelledError  # as asyncio may if both happen at once
 
     monkeypatch.setattr("distributed.utils.wait_for", cancel)
     summary = ingest([str(results)], Store(str(tmp_path / "store")), cluster=address)
@@ -214,7 +214,7 @@ def test_file_that_kills_its_workers_is_reported(
 def test_large_file_is_read_by_several_threads(
     address: str, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    share = partial(find_share, jobs=2)  # though a worker may still be starting
+    share = partial(find_share, jobs=2)  # even if a worker is still starting
     monkeypatch.setattr(module, "find_share", lambda sources, _: share(sources))
     tables, folder = [], tmp_path / "threads"
     folder.mkdir()
@@ -247,7 +247,7 @@ def test_large_file_is_read_in_ranges(
     exports = []
     for store in (here, there):
         assert run(["export", "--store", store.url]) == 0
-        exports.append(sorted(capsys.readouterr().out.splitlines()))  # files have any order
+        exports.append(sorted(capsys.readouterr().out.splitlines()))  # files may be in any order
     assert exports[1] == exports[0]
     counts = {path.stem: int(path.suffix[1:]) for path in large.glob("*.[1-9]*")}
     assert counts.keys() == RANGED.keys()
@@ -266,7 +266,7 @@ def test_files_invisible_to_workers_are_read_locally(
 
     def hide(self: Cluster, task: tuple[int, int], known: object) -> object:
         for source in self._sources[slice(*task)]:
-            source.bytes += 1  # as if their file of this name were another one
+            source.bytes += 1  # as if their file of this name were a different one
         return submit(self, task, known)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Found, "load", note)

@@ -1,4 +1,4 @@
-"""Results of one name under different commands are different tests, whatever tool printed them."""
+"""Results with one name under different commands are different tests, whatever the tool."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GO = "BenchmarkParse-8   \t    5031\t     9{}327 ns/op"
 
 
 def list_runs(folder: Path, report: str, commands: list[str]) -> list[tuple[str, int]]:
-    """Return the `command` and number of each run of a page with a fence per command."""
+    """Return the `command` param and number of each run of a page with one fence per command."""
     fences = [
         f"```\n{command}{report.replace('{}', str(number))}\n```\n"
         for number, command in enumerate(commands, 1)

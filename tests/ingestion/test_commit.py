@@ -1,4 +1,4 @@
-"""Ingesting never doubles a run, never loses one, and never leaves a store half-written."""
+"""Ingesting never duplicates or loses a run, and never leaves a store half-written."""
 
 from __future__ import annotations
 
@@ -226,7 +226,7 @@ def test_ingest_of_a_commit_reads_stored_run_files_once(
         paths.append(path)
         return read(self, path, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(reader, "SMALL", 0)  # else all columns are read at once
+    monkeypatch.setattr(reader, "SMALL", 0)  # otherwise all columns are read at once
     monkeypatch.setattr(reader.Reader, "_read", note)
     summary = ingest([str(results / "otlp")], Store(store.url), Options(commit="b" * 40))
     assert summary.count("read") == 2

@@ -1,4 +1,4 @@
-"""Tables of docker stats on a page belong to the results below their own heading."""
+"""Tables of docker stats on a page belong to the results below their heading."""
 
 from __future__ import annotations
 

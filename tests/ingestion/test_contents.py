@@ -1,4 +1,4 @@
-"""The digest of a run is of its values: neither of their order nor of how they were read."""
+"""The digest of a run depends on its values, not on their order or on how they were read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands above results inside their fence tells them apart, whatever the tool."""
+"""Text above results inside their fence distinguishes them, whatever the tool."""
 
 from __future__ import annotations
 

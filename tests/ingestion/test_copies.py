@@ -1,4 +1,4 @@
-"""A file whose runs all stand in others counts once, whatever became of its bytes."""
+"""A file whose runs are all in other files counts once, however its bytes changed."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ TOOLS = {
     "autocannon": "autocannon/text.txt",
     "autocannon JSON": "autocannon/none-1.json",
 }
-#: A number that a clock gave, as reports write it: with decimals, or of nanoseconds.
+#: A measured number as reports write it: with decimals, or of nanoseconds.
 NUMBER = re.compile(r"(?<![\d.])\d+\.\d+(?![\d.%]|/s| iter)|\d+(?= ns/op)")
 GO = "BenchmarkPing-8\t{count}\t{time} ns/op\t172 B/op\t6 allocs/op\n"
 
 
-#: A tool whose fixture is of commands too short for the digits that it prints.
+#: A tool whose fixture has commands that are too short for the digits it prints.
 SHORT = "hyperfine"
 
 
 def vary(text: str, number: int, scale: int = 1) -> str:
-    """Return a report in which all times are longer by some thousandths, as in another run."""
+    """Return a report in which all times are a few thousandths longer, as in another run."""
 
     def change(match: re.Match[str]) -> str:
         decimals = len(match[0].partition(".")[2])
@@ -57,7 +57,7 @@ def vary(text: str, number: int, scale: int = 1) -> str:
 
 
 def write_runs(folder: Path, tool: str, runs: int = 3, *, after: int = 0) -> list[Path]:
-    """Write runs of a tool, numbered, that differ as runs do."""
+    """Write numbered runs of a tool that differ as real runs do."""
     source = FIXTURES / TOOLS[tool]
     text = source.read_text(encoding="utf-8")
     paths = [folder / f"{number}{source.suffix}" for number in range(1, runs + 1)]
@@ -94,7 +94,7 @@ def concatenate_in_place(paths: list[Path]) -> None:
 
 
 def load(folder: Path) -> tuple[int, list[str]]:
-    """Return how many runs count, and the names of copies."""
+    """Return the number of runs that count, and the names of copies."""
     loaded = bk.load(folder)
     problems = loaded.findings
     copies = problems[problems["code"] == "B103"]["where"].tolist()
@@ -163,7 +163,7 @@ def test_copy_ingested_later_is_not_another_measurement(
     counted = len(bk.load().runs)
     Path("later").mkdir()
     later = f"pr={copy(paths, Path('later'))}"
-    for _ in range(2):  # what is left out is read, and left out, again
+    for _ in range(2):  # a left-out file is read, and left out, again
         capsys.readouterr()
         assert run(["ingest", later]) == 0
         printed = capsys.readouterr().err
@@ -222,7 +222,7 @@ MANY = "".join(f"BenchmarkPing{n}-8\t100\t{1000 + n} ns/op\n" for n in range(4))
 
 
 def test_repeats_that_share_a_few_numbers_are_not_copies(tmp_path: Path) -> None:
-    """Whole files, as a script leaves them: their last line differs."""
+    """Complete files, as a script leaves them: their last line differs."""
     texts = {
         "one line": [GO.format(count=1000, time=1051)] * 3,
         "other counts": [MANY, MANY.replace("\t100\t", "\t101\t")],
@@ -272,7 +272,7 @@ def test_counter_snapshots_may_be_equal(tmp_path: Path) -> None:
 def test_copies_of_files_with_many_runs_are_recognised(
     jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Their values go to files while they are read, in whichever process."""
+    """Their values are written to files while they are read, in any process."""
     monkeypatch.setattr(sink, "FEW", 100)
     for number, cost in enumerate((0.0, 0.01, 0.02), 1):
         gated.write_runs(tmp_path / "pr" / f"{number}.txt", seed=number, cost=cost, runs=200)
@@ -304,7 +304,7 @@ EXACT = "BenchmarkX-4\t1000\t1234 ns/op\nPASS\n"
 
 
 def write_captured(folder: Path, seconds: list[int | None], text: str = EXACT) -> None:
-    """Write runs of a deterministic command, each with the start that its sidecar records."""
+    """Write runs of a deterministic command, each with the start time recorded in its sidecar."""
     folder.mkdir(parents=True, exist_ok=True)
     for number, second in enumerate(seconds, 1):
         path = folder / f"{number}.txt"
@@ -316,7 +316,7 @@ def write_captured(folder: Path, seconds: list[int | None], text: str = EXACT) -
 
 @pytest.mark.parametrize("text", [EXACT, f"{MANY}PASS\n"])
 def test_equal_results_with_different_start_times_all_count(text: str, tmp_path: Path) -> None:
-    """As of instruction counts, which `benchkit capture` wrote."""
+    """For example instruction counts from `benchkit capture`."""
     write_captured(tmp_path / "pr", [1, 2, 3], text)
     write_captured(tmp_path / "main", [11, 12, 13], text)
     of_each = text.count("Benchmark")
@@ -365,7 +365,7 @@ def archive_folder(folder: Path, inner: str) -> Path:
 
 
 def test_archive_of_one_folder_is_read_as_that_folder(tmp_path: Path) -> None:
-    """As `tar cf results.tar results` writes it; its runs are copies of those of the folder."""
+    """As `tar cf results.tar results` writes it; its runs are copies of those in the folder."""
     for name, after in (("main", 10), ("pr", 0)):
         write_runs(tmp_path / "results" / name, "wrk", after=after)
     archive = archive_folder(tmp_path / "results", "results")

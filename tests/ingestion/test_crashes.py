@@ -1,4 +1,4 @@
-"""A report below which its log says that a program crashed is of a run that failed."""
+"""A log that reports a crash below a report makes its run a failed one."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_crash_below_a_report_fails_its_run(line: str, tmp_path: Path) -> None:
         "code 12",
         "The server was Killed by the script.",
         "GET /panic: 200",
-        "Terminated",  # a shell says so of a server that its script stops
+        "Terminated",  # a shell prints this for a server that its script stops
         "./bench.sh: line 3: 123 Terminated              ./server",
         "+ kill -9 123\n./bench.sh: line 3:   123 Killed                  ./server",
         "```\n\n```\nKilled\n```",

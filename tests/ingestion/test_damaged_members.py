@@ -1,4 +1,4 @@
-"""A member of an archive that cannot be read costs itself, not the others."""
+"""An unreadable member of an archive costs only itself."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MIB = 1 << 20
 
 
 def write(path: Path, method: int, *changes: tuple[bytes, int, bytes]) -> Path:
-    """Write a zip of two files, and change bytes of the first one behind a sign."""
+    """Write a zip of two files, and change bytes of the first one after a marker."""
     with zipfile.ZipFile(path, "w", method) as archive:
         archive.writestr("a.txt", b"a" * 100)
         archive.writestr("b.txt", b"b" * 100)

@@ -50,15 +50,15 @@ def test_label_takes_precedence_over_the_name() -> None:
 
 @pytest.mark.usefixtures("tree")
 def test_named_sidecars_are_applied_but_are_not_results() -> None:
-    """A shell's ``*`` names the sidecars of captured results, too."""
+    """A shell's ``*`` matches the sidecars of captured results, too."""
     for sidecar in ("old.txt.run.toml", "run.toml"):
         Path(sidecar).write_text("position = 1\n")
     named = discover(["new.txt", "old.txt", "old.txt.run.toml", "run.toml"], Options())
     assert variants(named.found) == ["new", "old"]
     assert named.skipped == [(name, "a sidecar") for name in ("old.txt.run.toml", "run.toml")]
-    Path("runs.json").write_text(BENCH)  # a result, whatever it is called
+    Path("runs.json").write_text(BENCH)  # a result, whatever its name
     assert variants(find("old.txt", "runs.json")) == ["old", "runs"]
-    assert variants(find("run.toml")) == ["run"]  # which is refused where it is read
+    assert variants(find("run.toml")) == ["run"]  # which is refused when it is read
 
 
 @pytest.mark.usefixtures("tree")
@@ -66,7 +66,7 @@ def test_equal_names_become_the_shortest_distinct_paths() -> None:
     assert variants(find("old/bench.txt", "new/bench.txt")) == ["old/bench.txt", "new/bench.txt"]
 
 
-#: Files of one folder: of each its variant, benchmark and run.
+#: Files of one folder, each with its variant, benchmark and run.
 NAMED = {
     "numbers that begin above 1": "jdk-17.txt:jdk-17 jdk-21.txt:jdk-21 base.txt:base",
     "two numbers alone": "jdk-17.txt:jdk-17 jdk-21.txt:jdk-21",
@@ -100,7 +100,7 @@ def test_files_named_one_by_one_are_read_like_their_folder(
     assert [":".join(filter(None, words)) for words in shown] == list(expected.values())
 
 
-#: Arguments, the files in them, and of each its group, variant, benchmark and run.
+#: Arguments, their files, and the group, variant, benchmark and run of each.
 TOGETHER = {
     "files of two sides": "main/large.txt main/small.txt pr/large.txt pr/small.txt: "
     "main/large main/small pr/large pr/small",
@@ -148,7 +148,7 @@ def test_files_and_folders_named_together_are_one_tree(
     assert shown == expected.split()
 
 
-#: Folders side by side, the files in each, and of each side the benchmarks in their groups.
+#: Sibling folders, the files in each, and the benchmarks of each side in their groups.
 SIDES = {
     "flat": ("v1 v2", "get_1.txt get_2.txt put_1.txt", "get get put"),
     "one name": ("v1 v2", "wrk-1.txt wrk-2.txt", "- -"),
@@ -356,7 +356,7 @@ def test_files_below_a_sidecar_with_a_variant_are_benchmarks(
     ]
 
 
-#: Arguments of one label each for several folders or files: what their groups and benchmarks are.
+#: Arguments with one label for several folders or files, with their groups and benchmarks.
 LABELLED = {
     "folders": (["a=get/x", "a=post/x", "b=get/y", "b=post/y"], {("get", ""), ("post", "")}),
     "files of a folder each": (
@@ -390,7 +390,7 @@ def test_folders_and_files_with_one_label_are_distinguished(
 
 
 def test_link_next_to_a_folder_does_not_rename_it(tmp_path: Path) -> None:
-    """`latest` stands before the folder that it leads to."""
+    """`latest` comes before the folder that it links to."""
     for variant in ("none", "otlp"):
         shutil.copytree(FIXTURES / "tracing-wrk" / variant, tmp_path / variant)
     (tmp_path / "latest").symlink_to("otlp")

@@ -1,4 +1,4 @@
-"""A full disk, a file that grows, a file that vanishes: a diagnostic, and a store that is whole."""
+"""A full disk, a growing file or a vanished file gives a diagnostic, and the store stays intact."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from benchkit.reading.source import Source
 from benchkit.store import Store
 
 HEADER = "starttime\tseconds\tctime\tdtime\tttime\twait\n"
-#: Numbers that no encoding makes much smaller.
+#: Numbers that no encoding compresses much.
 LINES = [
     f"Sat Nov 21 11:00:00 2026\t{1795222800 + i // 50}\t{i * 7919 % 9973}\t{i * 104729 % 9967}"
     f"\t{i * 7919 % 9973 + i * 104729 % 9967}\t{i * 15485863 % 9949}\n"
@@ -74,7 +74,7 @@ def test_failed_write_leaves_the_store_unchanged(results: Path, tmp_path: Path, 
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """Mount a file system of 260 KiB, where that is permitted."""
+    """Mount a file system of 260 KiB, if permitted."""
     place = tmp_path / "disk"
     place.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=260k", "tmpfs", str(place)]

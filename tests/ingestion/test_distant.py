@@ -1,4 +1,4 @@
-"""Results of a commit, of a web address and of an object store become folders with their names."""
+"""Results of a commit, a web address or an object store become folders with their names."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a repository whose branch `benchkit-data` holds the runs of main, and no checkout."""
+    """Return a repository without a checkout, whose branch `benchkit-data` has the runs of main."""
     monkeypatch.chdir(tmp_path)
     for n in (1, 2):
         gated.write_runs(tmp_path / "main" / f"{n}.txt", seed=n, runs=5)
     (tmp_path / "main" / "run.toml").write_text("[env]\ncpu = 'Xeon'\n", encoding="utf-8")
-    # what a checkout or an archive would change on the way
+    # changes that a checkout or an archive would make
     (tmp_path / ".gitattributes").write_text("*.txt export-ignore eol=crlf\n", encoding="utf-8")
     git("init", "-q", "-b", "benchkit-data")
     git("add", "main", ".gitattributes")
@@ -111,7 +111,7 @@ def test_commit_is_read_as_committed(folder: Path) -> None:
 
 
 def commit_tree(*entries: tuple[str, str]) -> None:
-    """Commit a tree of any names: of each its object, or nothing for that of a file."""
+    """Commit a tree with arbitrary names: for each its object, or nothing for that of a file."""
     blob = git("rev-parse", "HEAD:main/1.txt").strip()
     lines = [(b"100644 %s\0" % name.encode(), sha or blob) for name, sha in entries]
     Path("tree").write_bytes(b"".join(head + bytes.fromhex(sha) for head, sha in lines))
@@ -335,7 +335,7 @@ def test_object_larger_than_listed_is_refused(tmp_path: Path) -> None:
 
 
 def test_slow_object_store_hits_the_deadline(folder: Path) -> None:
-    # a process of its own: it has to end, though a thread still waits for the store
+    # a separate process: it must end although a thread still waits for the store
     code = (
         "import sys\nfrom benchkit.ingestion import distant, objects, pages\n"
         "pages.DEADLINE = 1.0\ndistant.bring(sys.argv[1])"

@@ -1,4 +1,4 @@
-"""Fences of code that measure the same are repeats only where nothing says that they differ."""
+"""Fences with results of one benchmark are repeats only if no text distinguishes them."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ OUTPUTS = {
 def test_plain_line_above_hyperfine_output_separates_its_results(
     output: str, captions: tuple[str, ...], runs: list[int], tmp_path: Path
 ) -> None:
-    """It counts its commands anew each time."""
+    """Hyperfine numbers its commands from 1 in each output."""
     path = tmp_path / "log.txt"
     texts = (output.format(n=at) for at in range(2, 2 + len(captions)))
     path.write_text("\n".join(f"{c}\n\n{t}" for c, t in zip(captions, texts, strict=True)))

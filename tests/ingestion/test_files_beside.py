@@ -1,4 +1,4 @@
-"""Files beside results that are none cost one line; a damaged result is an error."""
+"""Other files next to results cost one line; a damaged result is an error."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchkit.cli import run
 WRK = Path(__file__).parents[2] / "fixtures" / "tracing-wrk"
 Captured = pytest.CaptureFixture[str]
 
-#: Files that people keep beside results.
+#: Files that people keep next to results.
 BESIDE = {
     "env.json": '{"GOMAXPROCS": 2, "cpu": "8 cores"}\n',
     "requirements.txt": "numpy==2.1\nrequests\n",
@@ -31,7 +31,7 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def list_problems_with(results: Path, files: dict[str, str]) -> list[tuple[str, str]]:
-    """Return severity and file of each problem with a folder that holds other files, too."""
+    """Return severity and file of each problem in a folder with additional files."""
     for side in ("none", "otlp"):
         (results / side).mkdir(parents=True)
         for n in (1, 2, 3):

@@ -1,4 +1,4 @@
-"""Files and folders that should hold results, and of which none was read."""
+"""Files and folders that should contain results but gave none."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def link_nowhere(path: Path) -> None:
 def test_unreadable_file_is_damage_only_if_it_is_named_like_results(
     tmp_path: Path, make: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)  # the name of a socket is short
+    monkeypatch.chdir(tmp_path)  # the name of a socket must be short
     for seed, name in enumerate(("main", "pr")):
         gated.write_runs(Path(f"{name}.txt"), seed=seed)
     names = ["lost.txt", "notes.log", "errors.txt"]
@@ -239,7 +239,7 @@ def test_folder_without_permission_is_reported(
 
 
 def test_dangling_link_of_a_stored_file_keeps_its_runs(results: Path, tmp_path: Path) -> None:
-    """As git-annex and DVC leave them where a file's content is dropped."""
+    """As git-annex and DVC leave them after dropping a file's content."""
     store = Store(str(tmp_path / "store"))
     path = results / "pr" / "1.txt"
     (tmp_path / ".dvc" / "cache").mkdir(parents=True)

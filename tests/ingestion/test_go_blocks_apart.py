@@ -1,4 +1,4 @@
-"""Outputs of Go benchmarks in one file are repeats only where nothing says that they differ."""
+"""Outputs of Go benchmarks in one file are repeats only if no text distinguishes them."""
 
 from __future__ import annotations
 

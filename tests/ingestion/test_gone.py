@@ -1,4 +1,4 @@
-"""Runs whose files are gone from a folder that is ingested again are kept, and named everywhere."""
+"""Runs whose files are missing from a folder ingested again are kept and reported everywhere."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_two_measurements_of_one_folder_fail_the_gate_with_a_remedy(
 
 
 def ingest_all(way: str, store: Store) -> list[str]:
-    """Ingest both variants, or pr alone, as a user may write it; return findings on gone files."""
+    """Ingest both variants, or pr alone, in some way, and return findings on missing files."""
     files = sorted(map(str, Path("res").glob("*/*.txt")))
     of_pr = [name for name in files if name.startswith("res/pr/")]
     commands = {

@@ -1,4 +1,4 @@
-"""A text of twice as many results takes twice the time, whatever stands around them."""
+"""A text with twice as many results takes twice the time, whatever surrounds them."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def read(tool: str, line: int, benchmark: str = "", command: str | None = None) 
 
 
 def name_one_each(size: int) -> Text:
-    """Return results of one output, each of another benchmark."""
+    """Return results of one output, each of a different benchmark."""
     lines = [LINE.format(n=n) for n in range(size)]
     blocks = [Block(n + 1, n + 1) for n in range(size)]
     return lines, blocks, [read("criterion", n + 1, f"roots/{n}") for n in range(size)]
 
 
 def fence_each(size: int) -> Text:
-    """Return results of one benchmark, each in a fence of its own."""
+    """Return results of one benchmark, each in a separate fence."""
     lines = ["```", LINE.format(n=1), "```"] * size
     blocks = [Block(3 * n + 2, 3 * n + 2) for n in range(size)]
     return lines, blocks, [read("criterion", block.first, "roots/1") for block in blocks]

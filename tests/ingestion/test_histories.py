@@ -1,6 +1,6 @@
-"""Histories of ingest: what counts together, and is named, whichever way the command was written.
+"""Sequences of ingests: which runs are pooled, and reported, however the command was written.
 
-The store decides: where the files lay, which of them one ingest read, what the runs record.
+The store decides: locations of the files, which were ingested together, recorded facts of runs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""On a page of long captions, results at hosts of their own have names as the others have."""
+"""On a page of long captions, results at separate hosts are named like the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results of JMH that differ in what was recorded or in a note are no repeats."""
+"""Results of JMH that differ in recorded settings or in a note are not repeats."""
 
 from __future__ import annotations
 

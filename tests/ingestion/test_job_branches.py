@@ -28,7 +28,7 @@ DRONE, CODEBUILD = {"DRONE_BUILD_NUMBER": "5"}, {"CODEBUILD_BUILD_ID": "b:5"}
         ({**GITHUB, "GITHUB_REF_TYPE": "tag", "GITHUB_REF_NAME": "v1"}, "tags"),
         ({**GITHUB, "GITHUB_REF_TYPE": "tag", "GITHUB_REF_NAME": "main"}, "tags"),
         ({**GITHUB, "GITHUB_REF_NAME": "main", "GITHUB_HEAD_REF": "fix"}, "fix"),
-        # pull_request_target names the branch that the request is for
+        # pull_request_target names the target branch of the pull request
         ({**GITHUB, "GITHUB_REF_NAME": "main", "GITHUB_HEAD_REF": "main"}, "pull/main"),
         (FORK, "pull/main"),
         (
@@ -57,7 +57,7 @@ DRONE, CODEBUILD = {"DRONE_BUILD_NUMBER": "5"}, {"CODEBUILD_BUILD_ID": "b:5"}
         ({**DRONE, "DRONE_COMMIT_REF": "refs/tags/v1"}, "tags"),
         ({**CODEBUILD, "CODEBUILD_WEBHOOK_TRIGGER": "branch/main"}, "main"),
         ({**CODEBUILD, "CODEBUILD_WEBHOOK_TRIGGER": "tag/v1"}, "tags"),
-        # outside CI, such variables mean something else
+        # outside CI, these variables have another meaning
         ({"TAG_NAME": "latest", "BRANCH_NAME": "fix"}, ""),
     ],
 )

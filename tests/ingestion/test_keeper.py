@@ -1,4 +1,4 @@
-"""A cluster of this machine leaves no process behind, however it or the command ends."""
+"""A local cluster leaves no process behind, however it or the command ends."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from benchkit.ingestion.sources import Found
 from benchkit.store import Store
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-#: Sends itself a signal as soon as a module is looked for, or a worker is to read.
+#: Sends itself a signal when a given module is imported, or when a worker is about to read.
 PROGRAM = """
 import os, signal, sys
 class Interrupting:
@@ -63,7 +63,7 @@ def sources(tmp_path: Path) -> list[Found]:
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make a folder for temporary files, by which the processes are known, too."""
+    """Make a folder for temporary files, which also identifies the processes."""
     (folder := tmp_path / "temporary").mkdir()
     monkeypatch.setenv("TMPDIR", str(folder))
     return folder
@@ -80,7 +80,7 @@ def list_processes(place: Path) -> Iterator[int]:
 
 
 def wait_until_gone(place: Path) -> None:
-    """Wait until no process is left, which may end a moment after that which started it."""
+    """Wait until no process is left; some end a moment after their parent."""
     end = time.monotonic() + 30
     while (left := [*list_processes(place)]) and time.monotonic() < end:
         time.sleep(0.05)
@@ -178,7 +178,7 @@ def test_workers_are_forked_from_a_process_without_threads(sources: list[Found])
         threads = [each.read_text() for each in Path(f"/proc/{keeper}/task").glob("*/comm")]
     finally:
         cluster.stop()
-    # That of pyarrow's allocator knows of forks.
+    # The thread of pyarrow's allocator handles forks.
     assert len([name for name in threads if not name.startswith("jemalloc")]) == 1
 
 
@@ -186,7 +186,7 @@ def test_readers_end_before_their_files_are_deleted(
     sources: list[Found], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Late:
-        """Writes a file of samples until it is ended."""
+        """Writes a file of samples until it is stopped."""
 
         def read_all(self, _: object, known: Known, *__: object) -> Iterator[Catch]:
             assert known.folder is not None

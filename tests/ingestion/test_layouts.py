@@ -1,4 +1,4 @@
-"""Ordinary folders are read as their authors mean them: each label by label, and as a whole."""
+"""Ordinary folders are read as their authors intend, label by label and as a whole."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ VEGETA_JSON = {
 
 
 def draw(path: Path) -> float:
-    """Return a number near 1 that no other path has."""
+    """Return a number near 1 that is unique to a path."""
     return 1 + zlib.crc32(str(path).encode()) % 9973 / 1e6
 
 
@@ -83,7 +83,7 @@ def write_vegeta(path: Path, cost: float = 0.0) -> None:
 
 
 def expand(pattern: str) -> Iterator[str]:
-    """Yield what a pattern with braces, ``{a,b}-{1..3}.txt``, stands for."""
+    """Yield the expansions of a pattern with braces, ``{a,b}-{1..3}.txt``."""
     match = re.search(r"\{([^{}]*)\}", pattern)
     if match is None:
         yield pattern
@@ -101,7 +101,7 @@ WRITERS: dict[str, Callable[[Path], None]] = {
     "wrk": write_wrk,
     "vegeta": write_vegeta,
 }
-#: Of each layout the tool, the files in either variant's folder, and the rows with their runs.
+#: For each layout: the tool, the files in each variant's folder, and the rows with their runs.
 LAYOUTS: dict[str, tuple[str, str, str]] = {
     "a file": ("go", "bench.txt", "Run 6"),
     "numbered files": ("wrk", "wrk-{1..3}.txt", "/ping 3"),
@@ -135,7 +135,7 @@ MATRIX = ", ".join(f"{system}-go1.{go} / Run 6" for system in ("linux", "mac") f
 
 
 def list_rows(paths: list[str]) -> dict[str, Counter[str]]:
-    """Return for each variant its rows, and how many runs each has."""
+    """Return the rows of each variant, with the number of runs of each."""
     runs = bk.load(*paths).runs
     rows: dict[str, Counter[str]] = {}
     for row in runs[runs["role"] == "measured"].itertuples():

@@ -1,4 +1,4 @@
-"""Secrets in the names of files and folders do not reach a store, and tell its sources apart."""
+"""Secrets in names of files and folders are not stored, but still distinguish sources."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def read_store(folder: Path) -> str:
-    """Return all that the files of a store hold, values of its tables as text."""
+    """Return the content of all files of a store, with table values as text."""
     texts = []
     for path in folder.rglob("*"):
         if path.suffix == ".parquet":

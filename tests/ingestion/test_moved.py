@@ -1,4 +1,4 @@
-"""Files that are renamed, swapped, packed or copied between two ingests lose no measurement."""
+"""Files renamed, swapped, packed or copied between two ingests lose no measurement."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def list_values(variant: str) -> list[float]:
 
 
 def read_values(*names: str) -> list[float]:
-    """Return the times that files hold, wherever they lie."""
+    """Return the times in some files."""
     lines = [line for name in names for line in Path(name).read_text().splitlines()]
     times = [line.split()[2] for line in lines if line.startswith("BenchmarkPing")]
     return sorted(float(value) * 1e-9 for value in times)

@@ -1,4 +1,4 @@
-"""Results that only a note behind them tells apart are no repeats."""
+"""Results that differ only in the note after them are not repeats."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_equal_or_counting_notes_leave_repeats(tmp_path: Path, note: str) -> Non
 
 @pytest.mark.parametrize("space", ["", " "])
 def test_two_sides_of_a_diff_are_not_repeats(tmp_path: Path, space: str) -> None:
-    """They were runs 1 and 2 of one test, without a word."""
+    """They used to be runs 1 and 2 of one test, without a warning."""
     loaded = load(tmp_path, f"```diff\n-{space}{ROW}\n+{space}{ROW}\n```\n")
     assert list_runs(loaded) == [("go", "old / X", 1), ("go", "new / X", 1)]
 

@@ -1,4 +1,4 @@
-"""Folders and files that are numbered in the order in which they were measured or saved."""
+"""Folders and files numbered in the order of measuring or saving."""
 
 from __future__ import annotations
 

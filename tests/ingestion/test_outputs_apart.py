@@ -1,4 +1,4 @@
-"""Outputs of named benchmarks below plain lines are repeats only where nothing says otherwise."""
+"""Outputs of named benchmarks below plain lines are repeats only if no text distinguishes them."""
 
 from __future__ import annotations
 

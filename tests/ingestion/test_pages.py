@@ -1,4 +1,4 @@
-"""Credentials of an address go to its host alone, and no redirection changes the scheme."""
+"""Credentials of an address go only to its host, and no redirect changes the scheme."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from benchkit.errors import DataError
 from benchkit.ingestion import distant, pages
 
 SECRET = "s3cr3t"  # noqa: S105 - what must not be found
-#: Secrets under names that tell nothing: by their place in a query, or their shape.
+#: Secrets without a telling name: recognised by their place in a query, or their shape.
 CODE = f"{SECRET}plxlOBeZQQYbYS6WxSbIA"
 AWS = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
 PEM = f"-----BEGIN RSA PRIVATE KEY-----\\nMIIE{SECRET}\\n-----END RSA PRIVATE KEY-----"
@@ -29,10 +29,10 @@ BASIC = "Basic " + base64.b64encode(f"me:{SECRET}".encode()).decode()
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers with its own header, or redirects to what the path names."""
+    """Responds with its header, or redirects to the address in the path."""
 
     def do_GET(self) -> None:
-        if "/to/" in self.path:  # behind the host, where this is a proxy
+        if "/to/" in self.path:  # after the host, if this is a proxy
             self.send_response(302)
             self.send_header("Location", self.path.partition("/to/")[2])
             self.end_headers()
@@ -151,7 +151,7 @@ def test_redirect_to_another_scheme_is_refused(hosts: tuple[str, str], tmp_path:
             fetch(f"http://{hosts[0]}/to/{target}", tmp_path)
 
 
-#: What the names of these tests resolve to.
+#: Addresses to which the names of these tests resolve.
 PLACES = {
     "public.test": "93.184.215.14",
     "metadata.test": "169.254.169.254",
@@ -165,7 +165,7 @@ def _names(monkeypatch: pytest.MonkeyPatch) -> None:
     resolve = socket.getaddrinfo
 
     def look_up(host: str, port: int | None, *rest: int) -> object:
-        """Look up a name; whoever asks with a port connects to this machine."""
+        """Look up a name; lookups with a port resolve to this machine."""
         return resolve("127.0.0.1" if port else PLACES.get(host, host), port, *rest)
 
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
@@ -237,7 +237,7 @@ def test_download_size_is_limited(
     message = (
         f"http://{hosts[0]}/a.txt: cannot fetch it: it has more than 10 bytes; if you trust it, "
     )
-    assert f"{message}pass --max-unpacked 1GiB\n" in capsys.readouterr().err  # beside the server's
+    assert f"{message}pass --max-unpacked 1GiB\n" in capsys.readouterr().err  # and from the server
 
 
 def test_messages_show_no_secret(

@@ -1,4 +1,4 @@
-"""A heading names its result also where it is the only one of its tool on a page."""
+"""A heading names its result even if it is the only one of its tool on a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that a rule of the user's changes: two benchmarks never become runs of one."""
+"""Names changed by a user-defined rule: two benchmarks never become runs of one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs that a parser gives in columns are loaded and stored as if each were read alone."""
+"""Runs parsed in columns are loaded and stored as if each were read separately."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs that were read by themselves, and are no repeats of each other, fail the gate."""
+"""Runs that were ingested separately and are not repeats of each other fail the gate."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_one_variant_from_several_folders_fails_the_gate(
     assert [one["where"] for one in mixed] == ["main", "pr"]
     assert "runs of 2 folders count together: commits/a1b2c3d, " in mixed[0]["message"]
     arguments = ["gate", "commits/a1b2c3d", "commits/b2c3d4e"]
-    assert run(arguments) == 0  # named together they are told apart
+    assert run(arguments) == 0  # read together they are distinguished
     printed = capsys.readouterr().out
     assert "a1b2c3d" in printed
     assert "b2c3d4e" in printed
@@ -115,7 +115,7 @@ def test_separately_ingested_files_of_a_variant_are_not_repeats(
 def test_packed_file_next_to_another_measurement_fails_the_gate(
     tool: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A copy that was packed earlier hid the regression of the run that took its name."""
+    """A copy packed earlier used to hide the regression in the run that took its name."""
     monkeypatch.chdir(tmp_path)
     if tool == "go":
         for seed, name in enumerate(("main", "pr", "old")):

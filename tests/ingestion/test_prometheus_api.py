@@ -1,4 +1,4 @@
-"""A Prometheus is asked over HTTP: recorded answers from a small server, and a real one."""
+"""Queries of a Prometheus over HTTP: recorded responses from a small server, and a real one."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SECRET = "s3cr3tvalue"  # noqa: S105 - what must not be found
 
 @dataclass
 class Server:
-    """Answers every request alike, and remembers what was asked."""
+    """Answers every request the same way, and records the requests."""
 
     status: int = 200
     body: bytes = b""
@@ -45,7 +45,7 @@ class Server:
     url: str = ""
 
     def answer(self, parameters: dict[str, list[str]]) -> bytes:
-        """Return the body, cut to the range that is asked for."""
+        """Return the body, cut to the requested range."""
         try:
             document = json.loads(self.body)
             start, end = (float(parameters[name][0]) for name in ("start", "end"))
@@ -95,7 +95,7 @@ def query(server: Server, **other: int | str) -> RangeQuery:
 
 @dataclass
 class Done:
-    """What a command left behind."""
+    """The outcome of a command."""
 
     returncode: int
     stdout: str
@@ -333,7 +333,7 @@ def _start(*words: str) -> subprocess.Popen[bytes]:
 
 @pytest.fixture
 def prometheus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Run Prometheus, scraping a small exporter five times a second; return its address."""
+    """Run Prometheus, scraping a small exporter five times per second; return its address."""
     program = shutil.which("prometheus")
     if program is None:
         pytest.skip("prometheus is not installed (Debian: apt-get install prometheus)")

@@ -1,4 +1,4 @@
-"""URLs of commands whose signs a shell quoted when they were pasted."""
+"""URLs of commands whose punctuation a shell quoted when they were pasted."""
 
 from __future__ import annotations
 

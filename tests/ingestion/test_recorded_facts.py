@@ -1,4 +1,4 @@
-"""Blocks of one file that nothing names are repeats only where their recorded facts agree."""
+"""Unnamed blocks of one file are repeats only if their recorded facts agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An ingest that gives stored runs other labels says which, and what to do."""
+"""An ingest that relabels stored runs lists them, and suggests what to do."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_variant_measured_only_at_an_earlier_commit_is_undecided(
     ingest("r", "--meta", "commit=a1b2c3d")
     assert run(["gate"]) == 0
     _measure("r/base", range(1, 6), 10)
-    for note in ("once", "again"):  # each of which is read anew
+    for note in ("once", "again"):  # each of which is read again
         ingest("r", "--meta", "commit=b1b2c3d", "--meta", f"note={note}")
         capsys.readouterr()
         assert run(["gate"]) == 4
@@ -125,7 +125,7 @@ def test_runs_keep_their_commit_when_ingested_again(
     _measure("r/new", range(1, 6), 20)
     ingest("r", "--meta", "commit=a1b2c3d")
     _measure("r/new", range(1, 3), 30)
-    for note in ("once", "again"):  # each of which is read anew
+    for note in ("once", "again"):  # each of which is read again
         ingest("r", "--meta", "commit=b1b2c3d", "--meta", f"note={note}")
         assert "so it does not count for b1b2c3d" in capsys.readouterr().err
         assert run(["gate"]) == 3

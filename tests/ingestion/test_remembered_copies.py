@@ -1,4 +1,4 @@
-"""A store remembers the copies that it left out, and what a copy overwrote counts no more."""
+"""A store remembers left-out copies, and a result overwritten by a copy no longer counts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GO = "BenchmarkPing-8\t{count}\t{time} ns/op\t172 B/op\t6 allocs/op\n"
 
 
 def write_wrk(number: int) -> str:
-    """Return a report of wrk that differs from others in its rate."""
+    """Return a wrk report with a distinct rate."""
     return re.sub(r"(?<=Requests/sec:)( +\d+)", rf"\g<1>{number}", WRK.read_text())
 
 

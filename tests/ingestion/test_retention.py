@@ -24,7 +24,7 @@ REPORT = (FIXTURES / "tracing-wrk" / "none" / "wrk-1.txt").read_text(encoding="u
 def store(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[str]:
-    """Work in an empty folder; give the address of a store on this machine, or on S3."""
+    """Change to an empty folder, and return the address of a local store or one on S3."""
     monkeypatch.chdir(tmp_path)
     server: AbstractContextManager[dict[str, str]] = serve()
     with server if "://" in request.param else nullcontext({}) as env:

@@ -1,4 +1,4 @@
-"""What `undo` says that it took back."""
+"""Output of `undo`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs that are listed and never compared."""
+"""Runs that are listed but never compared."""
 
 from __future__ import annotations
 

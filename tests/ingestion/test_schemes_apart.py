@@ -1,4 +1,4 @@
-"""Runs of one page that differ only in HTTP and HTTPS are not repeats of each other."""
+"""Runs of one page that differ only in HTTP and HTTPS are not repeats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a script of a load tool prints below each result names no result."""
+"""Output of a load tool's script below each result is not a name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of several generators of one load test are one run: what they measured is pooled."""
+"""Files of several generators of one load test are one run with pooled values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ START = 1_795_168_800_000_000_000
 
 
 def attack(seed: int, factor: float = 1.0) -> list[str]:
-    """Return the results of an attack of ten seconds as ``vegeta encode --to csv`` writes them."""
+    """Return results of a ten-second attack as ``vegeta encode --to csv`` writes them."""
     rng = np.random.default_rng(seed)
     latencies = factor * 1e6 * np.exp(rng.normal(0, 0.5, 3000))
     codes = np.where(rng.random(3000) < 0.002, 500, 200)
@@ -47,7 +47,7 @@ def write_whole(folder: Path, results: list[str]) -> None:
 
 
 def write_shards(folder: Path, results: list[str], generators: int = GENERATORS) -> None:
-    """Write what each of several generators saw of an attack."""
+    """Write an attack as recorded by each of several generators."""
     folder.mkdir(parents=True)
     for shard in range(generators):
         share = "\n".join(results[shard::generators])
@@ -55,7 +55,7 @@ def write_shards(folder: Path, results: list[str], generators: int = GENERATORS)
 
 
 def index_values(loaded: bk.RunSet) -> dict[tuple[str, str, str, int], float]:
-    """Return the values of the whole requests, and of their counts."""
+    """Return the values of all requests together, and the number of values."""
     table = loaded.observations
     table = table[~table["stat"].str.startswith("stretch_")]
     keys = zip(table["variant"], table["metric"], table["stat"], table["run"],

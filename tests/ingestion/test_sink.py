@@ -1,4 +1,4 @@
-"""Samples are summed up once, at ingest: nothing that judges reads them again."""
+"""Samples are summarised once, at ingest: no judgement reads them again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
 @pytest.fixture
 def results(tmp_path: Path) -> Path:
-    """Write two runs of each variant, each of more samples than travel as a batch."""
+    """Write two runs of each variant, each with more samples than are sent as a batch."""
     header = "starttime\tseconds\tctime\tdtime\tttime\twait\n"
     row = "Sat Nov 21 11:00:00 2026\t1795222800\t1\t{0}\t{1}\t{0}\n"
     for place, variant in enumerate(("none", "otlp")):

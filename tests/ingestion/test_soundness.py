@@ -1,4 +1,4 @@
-"""A value that no measurement can have costs itself and a line, never the file or the store."""
+"""An impossible value costs only itself and a warning, never the file or the store."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_stored_impossible_value_names_its_source(
     path = tmp_path / "k6-export-1.json"
     path.write_text(_k6_export(fixtures_dir))
     store = Store(str(tmp_path / "store"))
-    with monkeypatch.context() as patch:  # as benchkit was before it checked
+    with monkeypatch.context() as patch:  # as in benchkit before this check
         patch.setattr(Soundness, "check_reading", lambda *_: None)
         ingest([str(path)], store)
     stored = bk.load(store=store.url)

@@ -1,4 +1,4 @@
-"""What a store knows of sources that gave no run, or not all that they held."""
+"""What a store records about sources that gave no run, or only part of their content."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ K6 = FIXTURES / "shorturl-k6" / "baseline" / "k6-full-1-export.json"
 
 
 def list_remarks(store: Store, role: str = "damaged") -> list[tuple[str, str, str]]:
-    """Return variant, tool and remark of the runs with a role; paths are cut to their names."""
+    """Return variant, tool and remark of the runs with a role; paths are reduced to their names."""
     runs = bk.load(store=store.url).runs
     chosen = runs[runs["role"] == role]
     rows = zip(chosen["variant"], chosen["tool"], chosen["remark"], strict=True)
@@ -70,7 +70,7 @@ def test_file_of_unknown_format_is_not_damaged(tmp_path: Path, store: Store) -> 
 def test_repaired_source_replaces_its_damage(tmp_path: Path, store: Store) -> None:
     add(tmp_path, "new/wrk-1.txt", WRK.read_bytes())
     add(tmp_path, "new/wrk-2.txt", b"")
-    for _ in range(2):  # what was refused is refused again, and stored once
+    for _ in range(2):  # a refused file is refused again, and stored once
         summary = ingest([str(tmp_path / "results")], store)
         assert summary.count("refused") == 1
         assert len(list_remarks(store)) == 1
@@ -117,7 +117,7 @@ def test_runs_lists_damaged_sources(
 
 
 def test_crossed_threshold_is_a_remark_on_a_measured_run(tmp_path: Path, store: Store) -> None:
-    """The run was measured whole: leaving the slow runs out would flatter their variant."""
+    """The run is complete: leaving out slow runs would flatter their variant."""
     source = FIXTURES / "k6-edge" / "console" / "k6-v0.49-ansi-pty-1.txt"
     add(tmp_path, "new/k6-1.txt", source.read_bytes())
     ingest([str(tmp_path / "results")], store)
@@ -128,7 +128,7 @@ def test_crossed_threshold_is_a_remark_on_a_measured_run(tmp_path: Path, store: 
 
 
 def test_exit_code_fails_runs_except_complete_ones(tmp_path: Path, store: Store) -> None:
-    """99 is k6's word for a crossed threshold; of wrk it is a failure, of counters neither."""
+    """Exit code 99 of k6 means a crossed threshold; for wrk a failure, for counters neither."""
     k6 = FIXTURES / "k6-edge" / "console" / "k6-v0.49-ansi-pty-1.txt"
     memory = b'container_memory_working_set_bytes{name="api"} 1024 1700000000000\n'
     add(tmp_path, "new/k6-1.txt", k6.read_bytes())
@@ -196,7 +196,7 @@ def test_most_frequent_reason_comes_first_if_nothing_was_read(tmp_path: Path) ->
     [("jmh", "jmh"), ("hyperfine", "hyperfine"), ("pytest-benchmark", "pytest-benchmark")],
 )
 def test_truncated_json_is_reported_with_its_tool(path: str, tool: str, tmp_path: Path) -> None:
-    """The error asked to get the response again, of which there was none."""
+    """The error used to suggest repeating the request, although there was none."""
     content = min((FIXTURES / path).rglob("*.json")).read_bytes()
     (tmp_path / "cut.json").write_bytes(content[: len(content) // 2])
     words = f"JSON of {tool}, truncated: .*; copy or write the whole file again$"

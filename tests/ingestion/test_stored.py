@@ -1,4 +1,4 @@
-"""The runs of a store in columns are those that its parts tell, with the same labels."""
+"""The columns of a store's runs equal those built from its parts, with the same labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages with several results: each is what a person would call it, and a store tells the same."""
+"""Pages with several results get the names that a person would use, also from a store."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 PAGES = Path(__file__).resolve().parents[2] / "fixtures" / "pages"
 
-#: variant, benchmark, the params that tell it apart, runs (and the role of those not measured)
+#: variant, benchmark, the params that distinguish it, runs (and the role if not measured)
 EXPECTED = {
     "frameworks.md": [
         ("frameworks", "Alpha / GET / /users", "", 1),
@@ -41,7 +41,7 @@ EXPECTED = {
     "go.md": [("go", "Before / Encode", "", 2), ("go", "After / Encode", "", 2)],
     "guide.rst": [("guide", "Small bodies / /", "", 1), ("guide", "Large bodies / /", "", 1)],
 }
-#: Params that are there in any case.
+#: Params that are always present.
 LEVELS = ("connections=", "threads=", "gomaxprocs=")
 
 
@@ -122,7 +122,7 @@ def test_page_of_tests_measured_once_gives_no_verdict(tmp_path: Path) -> None:
     assert rate["p"].isna().all()
 
 
-#: Documents of a user's own that hold k6's summaries (``@``), and what each is called.
+#: User-defined documents with k6 summaries (``@``), and their names.
 DOCUMENTS = [
     ({"k6": "@"}, [("now", "", 1)]),
     ({"none": "@", "otlp": "@"}, [("none", "", 1), ("otlp", "", 1)]),

@@ -1,4 +1,4 @@
-"""Both sides of a table of benchstat have what stands above it."""
+"""Both sides of a benchstat table get the text above it."""
 
 from __future__ import annotations
 

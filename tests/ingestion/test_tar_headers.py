@@ -1,4 +1,4 @@
-"""What extended headers of a tar cost is bounded, and what they say of a file counts."""
+"""The cost of a tar's extended headers is limited, and their statements about a file apply."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchkit.ingestion import archives
 
 
 def unpack(path: Path) -> dict[str, bytes]:
-    """Return what an archive unpacks to."""
+    """Return the unpacked content of an archive."""
     folder = path.parent / "unpacked"
     assert archives.unpack(path, folder, "archive") == []
     files = (file for file in folder.rglob("*") if file.is_file())

@@ -1,4 +1,4 @@
-"""Blocks are repeats of one test only as long as the text between them says nothing new."""
+"""Blocks are repeats of one test only while the text between them adds no name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages in Textile: headings `h2. nginx` and blocks of code that begin `bc.` or `bc..`."""
+"""Pages in Textile: headings `h2. nginx` and code blocks that begin with `bc.` or `bc..`."""
 
 from __future__ import annotations
 

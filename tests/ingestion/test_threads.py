@@ -1,4 +1,4 @@
-"""Blocks that threads read ahead come in their order; what is left to one is done in its turn."""
+"""Blocks read ahead by threads come in order; calls handed to one thread run in order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
 
 def count(block: bytes) -> tuple[int, int]:
-    """Return a block's length, and which thread has counted it."""
+    """Return a block's length, and the thread that counted it."""
     return len(block), threading.get_ident()
 
 
@@ -78,7 +78,7 @@ def test_error_is_raised_at_its_block() -> None:
 
 
 def collect(sizes_read: Iterator[int]) -> tuple[list[int], str]:
-    """Return what was yielded, and the error behind it."""
+    """Return the yielded values, and the error after them."""
     sizes: list[int] = []
     try:
         sizes.extend(sizes_read)
@@ -102,7 +102,7 @@ def test_damage_is_raised_after_all_earlier_blocks() -> None:
         ("k6-edge/small/k6-raw-small.json.gz", "read_ahead", 1, 500),
         ("nginx-ab/nginx/ab-small-c30-1.tsv.gz", "read_ahead", 1, 500),
         ("vegeta-single/agent/vegeta-results-1.csv.gz", "read_ahead", 1, 500),
-        # Its blocks, and the results in them.
+        # The blocks of a file, and the results in them.
         ("vegeta-edge/truncated/vegeta-results.cut30.bin", "run_ahead", 2, 250),
     ],
 )
@@ -156,7 +156,7 @@ def test_large_file_is_read_once(
     monkeypatch.setattr(RawFile, "readinto", count_bytes)
     store = Store(str(tmp_path / "store"))
     ingest([str(path)], store, jobs=jobs)
-    heads = 12 << 20  # several looks at the beginning, the last one by the thread that reads ahead
+    heads = 12 << 20  # several reads of the beginning, the last one by the thread that reads ahead
     assert path.stat().st_size <= sum(sizes) < path.stat().st_size + heads
     sizes.clear()
     (report,) = ingest([str(path)], store, jobs=jobs).reports
@@ -181,7 +181,7 @@ def test_caller_continues_but_not_far_ahead() -> None:
     behind, gate = Behind(), Event()
     begun = time.monotonic()
     behind.do(wait_for, gate, 30.0)
-    behind.do(gate.set)  # behind the first one: it is not called before that has ended
+    behind.do(gate.set)  # queued after the first call, which has not ended yet
     assert time.monotonic() - begun < 25
     gate.set()
     behind.finish()

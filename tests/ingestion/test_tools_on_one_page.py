@@ -1,4 +1,4 @@
-"""Results of several tools on one page keep their tool, their command and the lines above them."""
+"""Results of several tools on one page keep their tool, command and the lines above them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders as people lay them out, of real outputs: what each file becomes, with no option."""
+"""Folders of real outputs in common layouts: the labels of each file, without options."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Captured = pytest.CaptureFixture[str]
 
 
 class Output(NamedTuple):
-    """Real outputs of a tool: those of two sides and their runs, and the benchmark they name."""
+    """Real outputs of a tool: two sides with their runs, and the benchmark in their content."""
 
     path: str
     sides: tuple[str, str] = ("none", "otlp")
@@ -45,9 +45,9 @@ GO = Output(
 
 
 class Tree(NamedTuple):
-    """Files of two sides and some runs: where each output lies, and its labels.
+    """Files of two sides and some runs: the place of each output, and its labels.
 
-    The variant is the side, and the number of the run that of the file, unless they are told.
+    By default the variant is the side, and the run has the number of its file.
     """
 
     files: dict[str, Output]
@@ -59,7 +59,7 @@ class Tree(NamedTuple):
 
 
 def make_wrk_tree(path: str, runs: int = 1, sides: str = "none otlp", **labels: str) -> Tree:
-    """Lay out wrk's reports."""
+    """Make a tree of wrk's reports."""
     return Tree({path: WRK}, runs, tuple(sides.split()), **labels)
 
 
@@ -245,7 +245,7 @@ def test_folders_that_differ_in_a_number_are_variants(
     assert {*bk.load("results").variants} == {*names}
 
 
-#: Medians of the files' own numbers: requests/s, seconds.
+#: Medians of the numbers in the files: requests/s, seconds.
 CELLS = {
     "run folders below": (10594.48, 9307.29),
     "the number first": (10594.48, 9307.29),
@@ -290,7 +290,7 @@ def test_version_folders_are_the_sides_whatever_they_contain(results: Path) -> N
     assert {*loaded.runs.benchmark} == {"ping", "pong"}
 
 
-#: Names of ab's reports of two variants at three levels, and the variants that they become.
+#: Names of ab's reports of two variants at three levels, and the resulting variants.
 LEVELS = {
     "the level in the middle": ("{side}_c{c}_run{n}.txt", ["baseline", "tuned"]),
     "the level last": ("{side}-ab-C{c}.txt", ["after", "before"]),

@@ -1,4 +1,4 @@
-"""However many processes read, the result is the same; and none is left behind."""
+"""The result does not depend on the number of processes, and none is left behind."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
 @pytest.fixture
 def results(tmp_path: Path) -> Path:
-    """Write 80 reports of wrk, a copy of one, a file that is none, and raw samples of ab."""
+    """Write 80 reports of wrk, a copy of one, an invalid file, and raw samples of ab."""
     root = tmp_path / "results"
     for path in sorted((FIXTURES / "tracing-wrk").rglob("*.txt")):
         target = root / path.relative_to(FIXTURES / "tracing-wrk")

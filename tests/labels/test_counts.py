@@ -1,4 +1,4 @@
-"""Numbers of names that people use: runs are dense, levels of a parameter are not."""
+"""Numbers in real names: runs are dense, levels of a parameter are not."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_ladders_are_levels_of_a_parameter(name: str) -> None:
     assert not is_count(read(LEVELS[name]))
 
 
-#: Of each name its numbers, and whether they count runs.
+#: The numbers of each name, and whether they count runs.
 TOGETHER = {
     "runs lost by one side only": {"none": ("1 2 3 4", True), "otlp": ("1 4", True)},
     "another run lost by each": {"none": ("1 2", True), "otlp": ("2 3", True)},

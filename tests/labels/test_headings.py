@@ -1,4 +1,4 @@
-"""Headings count runs, warm them up, name variants, or name what is measured."""
+"""Headings count runs, mark warm-ups, name variants, or name benchmarks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Only the words of a command that make it another test count."""
+"""Only words of a command that change the test count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders with a label are a variant each: the folders below lead their files apart."""
+"""Each labelled folder is a variant; the folders below it become groups."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchkit.selection import SIDE_NAMES
 
 TOOLS = ToolNames(registry.tools(), registry.companions(), registry.snapshotting())
 
-#: Trees in folders with a label: of each path its group and run.
+#: Trees in labelled folders: the group and run of each path.
 LABELLED = {
     "folders that differ": """
         go1.21/1.txt  go1.21 1

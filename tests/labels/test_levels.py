@@ -1,4 +1,4 @@
-"""Files whose numbers are the levels of a param that they record are a sweep of one variant."""
+"""Files whose numbers are levels of a recorded param are a sweep of one variant."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from benchkit.labels.numbering import Piece, join_levels
 
-#: Of numbered files the connections that they record, and the variants that they become.
+#: Numbered files with the connections that they record, and the resulting variants.
 LEVELS = {
     "a level each": ({1: 10, 2: 20, 4: 40, 8: 80}, {"get"}),
     "the numbers themselves": ({10: 10, 50: 50, 100: 100}, {"get"}),

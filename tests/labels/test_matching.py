@@ -1,4 +1,4 @@
-"""A rename is suggested where one brings names together, and nowhere else."""
+"""A rename is suggested only if it makes names equal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs, levels and sides are recognised wherever they stand in the names of files and folders."""
+"""Runs, levels and sides are recognised anywhere in the names of files and folders."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchkit.selection import SIDE_NAMES
 
 TOOLS = ToolNames(registry.tools(), registry.companions(), registry.snapshotting())
 
-#: Trees in a folder `results`: of each path its group, variant, benchmark and run.
+#: Trees in a folder `results`: the group, variant, benchmark and run of each path.
 TREES = {
     "the run in the middle, the level last": """
         none_run1_c20.txt  none c20 1
@@ -210,7 +210,7 @@ TREES = {
         results_otlp.txt  results_otlp""",
 }
 
-#: Numbers of four digits that are no times of day, though most could be.
+#: Four-digit numbers that are not times of day, although most could be.
 LEVELS = {
     "loads of both sides": """
         none_1000.txt  none 1000

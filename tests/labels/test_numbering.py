@@ -1,4 +1,4 @@
-"""Which pieces are one run, and which number it has, does not depend on the order of files."""
+"""The assignment and number of runs do not depend on the order of files."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ TOOLS = ToolNames(registry.tools(), registry.companions(), registry.snapshotting
 
 
 def settle(pieces: list[Piece]) -> list[Diagnostic]:
-    """Settle pieces and read their labels as a whole set's."""
+    """Settle pieces, and read their labels as those of a complete set."""
     notes = numbering.settle(pieces)
     part_packages(pieces)
     return notes
 
 
 def piece(path: str, form: str = "text", **facts: object) -> Piece:
-    """Make a piece as ingestion does: labels of the path, and what the content tells."""
+    """Make a piece as ingestion does, with the labels of the path and facts of the content."""
     labels = read_path(PurePosixPath(path), tools=TOOLS)
     params = dict(labels.params) | dict(facts.pop("params", {}))  # type: ignore[call-overload]
     made = Part(

@@ -1,4 +1,4 @@
-"""The path of a real capture says which run it is."""
+"""The path of a real capture identifies its run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchkit.parsers import registry
 
 TOOLS = ToolNames(registry.tools(), registry.companions(), registry.snapshotting())
 
-#: Paths of real captures and what they say; what is not listed is empty.
+#: Paths of real captures and their labels; labels that are not listed are empty.
 CAPTURES = """
 none/wrk-1.txt variant=none run=1 tool=wrk folder=none
 none/wrk-warmup-1.txt variant=none run=1 role=warmup tool=wrk folder=none
@@ -67,7 +67,7 @@ def rows(table: str) -> list[list[str]]:
 
 
 def labels(words: list[str], folder: str = "") -> PathLabels:
-    """Build labels from words like ``run=1``; ``left`` is a benchmark that the stem names."""
+    """Build labels from words like ``run=1``; ``left`` is a benchmark in the stem."""
     facts = dict(word.split("=", 1) for word in words)
     left = facts.pop("left", "")
     return PathLabels(

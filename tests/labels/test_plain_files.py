@@ -1,4 +1,4 @@
-"""Numbers of files after a word for runs: they are runs unless most of them are missing."""
+"""File numbers after a word for runs are runs, unless most of them are missing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from benchkit.labels.stems import ToolNames
 from benchkit.labels.tree import lead_by_folders, read_tree
 from benchkit.selection import SIDE_NAMES
 
-#: Files in a folder `results`, and of each its variant and run.
+#: Files in a folder `results`, with the variant and run of each.
 READ = {
     "most are missing": (
         "run-11.log run-15.log run-16.log",

@@ -1,4 +1,4 @@
-"""Other readings of a folder: each is a pattern that all its paths follow."""
+"""Other readings of a folder: each is a pattern that all its paths match."""
 
 from __future__ import annotations
 

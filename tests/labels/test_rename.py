@@ -1,4 +1,4 @@
-"""Rules for names do what sed does."""
+"""Rename rules behave like those of sed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks are repeats of one test only where headings, command, server, host and facts agree."""
+"""Blocks are repeats of one test only if headings, command, server, host and facts agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts in tables of a sidecar: a date is read as it is written, what is no text costs itself."""
+"""Texts in tables of a sidecar: a date is read as written, a non-text value costs only itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies beside a raw file is read, and what cannot be used of it is told."""
+"""Files next to a raw file are read, and their invalid entries are reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variants that benchmark names hold, and the options that make them sides."""
+"""Variants in benchmark names, and the options that turn them into sides."""
 
 from __future__ import annotations
 

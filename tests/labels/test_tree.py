@@ -11,7 +11,7 @@ from benchkit.selection import SIDE_NAMES
 
 TOOLS = ToolNames(registry.tools(), registry.companions(), registry.snapshotting())
 
-#: Trees in a folder `results`: of each path its group, variant, benchmark, run and role.
+#: Trees in a folder `results`: the group, variant, benchmark, run and role of each path.
 TREES = {
     "trials in folders": """
         off/trial01.out  off 1

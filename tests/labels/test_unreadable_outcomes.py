@@ -1,4 +1,4 @@
-"""A sidecar that may call a run failed, and that cannot be read, is not passed over."""
+"""An unreadable sidecar that may record a failed run is not ignored."""
 
 from __future__ import annotations
 
@@ -183,4 +183,4 @@ def test_failed_run_with_a_deleted_result_is_recognised(
     capsys.readouterr()
     assert run(["gate"]) == 1
     assert "damaged" not in capsys.readouterr().out
-    assert run(["gate", "new=res/pr", "main=res/main"]) != 3  # no list is in these folders
+    assert run(["gate", "new=res/pr", "main=res/main"]) != 3  # these folders contain no list

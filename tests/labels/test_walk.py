@@ -1,4 +1,4 @@
-"""A walk finds raw results in natural order and says what it passes over."""
+"""A walk lists raw results in natural order, and reports what it skips."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def test_link_stays_in_its_folder_without_a_repository(tmp_path: Path) -> None:
 
 @contextmanager
 def nested(root: Path, levels: int) -> Iterator[Path]:
-    """Put a file below folders within each other, deeper than a path may name, for a while."""
+    """Nest a file in folders deeper than a path may be long, temporarily."""
     inner, outer = root / "d", root / "outer"
     inner.mkdir()
     (inner / "deep.txt").touch()
@@ -176,7 +176,7 @@ def nested(root: Path, levels: int) -> Iterator[Path]:
         inner.rename(outer / "d")
         outer.rename(inner)
     yield root
-    while (inner / "d").exists():  # removing all of them at once would take as many calls
+    while (inner / "d").exists():  # removing all of them at once would recurse as deeply
         (inner / "d").rename(outer)
         inner.rmdir()
         outer.rename(inner)

@@ -1,4 +1,4 @@
-"""A list of the runs' times is read within bounds."""
+"""The size of a list of run times is limited."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A caption stands above its result or below it, as the habit of its page shows."""
+"""A caption is above or below its result, depending on the habit of its page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FENCE = "```\n@\n```"
 
 
 def name_all(text: str) -> list[str]:
-    """Return for each line that is ``@`` the bold line or the paragraph above it."""
+    """Return for each line ``@`` the bold line or the paragraph that names it."""
     lines = text.splitlines()
     blocks = [Block(number, number) for number, line in enumerate(lines, 1) if line == "@"]
     page = place_captions(lines, blocks, lambda line: bool(line.strip("run 0123456789")))

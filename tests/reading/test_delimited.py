@@ -1,4 +1,4 @@
-"""Rows of a table with their lines; what is bad is named and costs no other row."""
+"""Rows of a table with their lines; a bad row is reported and costs only itself."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_zeros_dropped_by_a_spreadsheet_are_not_needed(name: str) -> None:
 
 
 def show(form: Format, content: bytes) -> list[list[object]]:
-    """Return what a format reads, arrays as lists."""
+    """Return the parsed values of a format, with arrays as lists."""
     records = form.parse(Source(None, "x.csv", content))
     values = ([getattr(each, key.name) for key in fields(each)] for each in records)
     return [[v.tolist() if isinstance(v, np.ndarray) else v for v in of] for of in values]

@@ -1,4 +1,4 @@
-"""The two sides of a diff of a page of results are old and new, and both are read."""
+"""The two sides of a diff of a page of results are read as old and new."""
 
 from __future__ import annotations
 

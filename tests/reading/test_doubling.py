@@ -1,4 +1,4 @@
-"""A text in which every line stands twice is read as if each stood once."""
+"""A text with every line twice is read as if each occurred once."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_large_doubled_log_is_recognised_by_its_beginning(tmp_path: Path) -> Non
         ("", False),
         ("a 1\na 1\n" * 9, False),  # nine equal lines
         ("".join(f"a {at}\na {at}\n\n" for at in range(5)), True),
-        ("".join(f"a {at}\na {at}\n" for at in range(5)) + "a 9\n", True),  # cut between two
+        ("".join(f"a {at}\na {at}\n" for at in range(5)) + "a 9\n", True),  # cut within a pair
         ("".join(f"a {at}\na {at}\n" for at in range(5)) + "a 8\na 9\n", False),
         ("".join(f"a {at}\n" for at in range(5)) * 2, False),
     ],

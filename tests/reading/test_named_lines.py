@@ -1,4 +1,4 @@
-"""Lists of results of which one line each is shown, under names of their own."""
+"""Lists of one-line results with user-defined names."""
 
 from __future__ import annotations
 

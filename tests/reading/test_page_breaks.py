@@ -1,4 +1,4 @@
-"""Reports on a page say what they say without its line breaks and without eaten brackets."""
+"""Reports on a page are read without its line breaks, and despite missing brackets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REPORTS = (
     "oha/text-ms.txt",
     "autocannon/text-workers.txt",
 )
-#: How generators of pages begin a block of code.
+#: Code block openings of page generators.
 BLOCKS = (
     '<div class="highlight-console notranslate"><div class="highlight"><pre><span></span>',
     '<div class="language-text highlighter-rouge"><div class="highlight"><pre class="a"><code>',
@@ -95,7 +95,7 @@ JMH = (
     "shape", ['<span class="go">{}</span>', '</span></span><span style="display:flex;"><span>{}']
 )
 def test_words_of_a_listing_may_be_highlighted(shape: str, tmp_path: Path) -> None:
-    """Two rows of JMH were two runs of one benchmark, called after a tag."""
+    """Two rows of JMH used to be two runs of one benchmark named after a tag."""
     listing = "\n".join(map(shape.format, JMH))
     (tmp_path / "page.html").write_text(f"<pre><code>{listing}\n</code></pre>\n", "utf-8")
     loaded = bk.load(tmp_path / "page.html")
@@ -105,7 +105,7 @@ def test_words_of_a_listing_may_be_highlighted(shape: str, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("ending", ["```", "\n```"])
 def test_fence_may_end_after_the_last_row(ending: str, tmp_path: Path) -> None:
-    """The last row of JMH was lost without a word."""
+    """The last row of JMH used to be lost without a warning."""
     listing = "\n".join(JMH)
     (tmp_path / "page.md").write_text(f"```\n{listing}{ending}\n", "utf-8")
     loaded = bk.load(tmp_path / "page.md")
@@ -155,7 +155,7 @@ def test_comment_may_begin_with_any_line_of_a_report(tmp_path: Path) -> None:
 
 
 def test_entities_in_preformatted_text_are_decoded(tmp_path: Path) -> None:
-    """A page in HTML has blanks, quotes and ampersands as entities, in and above its reports."""
+    """An HTML page has blanks, quotes and ampersands as entities, in and above its reports."""
     text = (FIXTURES / "wrk-edge/multi/wrk-3runs-prompt.txt").read_text(encoding="utf-8")
     text = text.replace("Running", "$ wrk -t2 'http://h/a?b=1&c=2'\nRunning", 1)
     page = "".join(

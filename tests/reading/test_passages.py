@@ -1,4 +1,4 @@
-"""Text between results names those that it parts."""
+"""Text between results names the results that it separates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a log puts before every line changes no value and no line number."""
+"""Line prefixes of a log change no value and no line number."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from benchkit.reading.prefixes import MixedError, find_prefixes, is_logged
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 TEXTS = {"wrk", "ab", "hey", "k6", "vegeta", "gobench", "benchstat", "docker-stats", "server"}
-#: Larger fixtures hold more of the same lines.
+#: Larger fixtures contain only more of the same lines.
 LARGEST = 60_000
 
 
@@ -75,7 +75,7 @@ def _read(data: bytes) -> tuple[set[str], list[object]]:
 
 @cache
 def _texts() -> list[Path]:
-    """Return the fixtures of the tools' texts, of more than two lines."""
+    """Return the fixtures with text of tools that have more than two lines."""
     texts = []
     for path in sorted(FIXTURES.rglob("*")):
         if path.suffix in {".txt", ".log", ".md"} and path.stat().st_size < LARGEST:
@@ -94,7 +94,7 @@ def test_prefix_on_every_line_changes_no_value(name: str) -> None:
         assert _read(_wrap(plain, PREFIXES[name])) == _read(plain.encode()), path
 
 
-#: Results whose names stand first on their lines, and others of a few lines.
+#: Results whose lines begin with their names, and others of a few lines.
 NAMED = {
     "criterion": "render/a b   time:   [9.5 ns 10.5 ns 11.5 ns]\n"
     "render/second name\n             time:   [19.5 ns 20.5 ns 21.5 ns]\n",

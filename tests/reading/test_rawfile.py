@@ -1,4 +1,4 @@
-"""However a file is read, its digest is that of its bytes up to where reading came."""
+"""The digest of a file is that of its bytes up to the position reached, however it is read."""
 
 from __future__ import annotations
 

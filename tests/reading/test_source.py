@@ -1,4 +1,4 @@
-"""A raw file as parsers see it: whatever the encoding, packing or block size, the same lines."""
+"""A raw file as parsers see it: the same lines for any encoding, compression or block size."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_complete_lines_before_damage_come_in_blocks() -> None:
 
 
 def naive_lines(text: str) -> list[tuple[int, str]]:
-    """Do what `Source.lines` promises, in the plainest way, for a text without escapes."""
+    """Do what `Source.lines` promises in the simplest way, for a text without escapes."""
     whole = text.split("\n")
     if whole[-1] == "":
         whole.pop()
@@ -260,7 +260,7 @@ def test_digest_is_computed_while_reading(tmp_path: Path) -> None:
     source.watch = positions.append
     source.head()
     assert sum(len(block) for block in source.line_blocks()) == source.size
-    path.write_bytes(b"")  # all was read, nothing is read again
+    path.write_bytes(b"")  # the whole file was read, so nothing is read again
     assert source.sha256 == hashlib.sha256(b"a line\n" * 1000).hexdigest()
     assert max(positions) == 7000
 

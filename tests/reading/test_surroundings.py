@@ -1,4 +1,4 @@
-"""The headings above a block are those that its author wrote, and nothing else is one."""
+"""The headings above a block are those that its author wrote, and no other text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LONG = f"With {'a profiler and ' * 7}two threads, GET"
 
 
 def read(text: str, mark: str = "@", command: str = "") -> list[Above]:
-    """Read what stands above each line that is ``mark``."""
+    """Read the text above each line that is ``mark``."""
     lines = text.splitlines()
     places = [number for number, line in enumerate(lines, 1) if line.strip() == mark]
     return read_headings(lines, [Block(place, place, command) for place in places])
