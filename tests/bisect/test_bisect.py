@@ -107,7 +107,7 @@ def test_commit_that_does_not_build_is_reported_and_left_out(folder: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("span", "said"),
+    ("span", "message"),
     [
         ("HEAD", "expected a range of commits, got 'HEAD'"),
         ("HEAD~3..nope", "unknown commit 'nope' in repo"),

@@ -51,7 +51,7 @@ def test_file_names_follow_the_known_layouts(tmp_path: Path) -> None:
         assert (claim.stem.name, claim.run) == ("wrk-warmup-1", 1)
 
 
-def test_existing_files_are_added_to(tmp_path: Path) -> None:
+def test_new_run_continues_the_numbering_of_existing_files(tmp_path: Path) -> None:
     for name, text in {
         "otlp/wrk-1.txt": "made by hand",
         "otlp/wrk-2.txt": "captured",

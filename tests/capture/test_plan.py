@@ -47,7 +47,7 @@ def test_every_key_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "what"),
+    ("text", "message"),
     [
         ("", "no variants"),
         ("[variants]", "no variants"),

@@ -358,7 +358,7 @@ def test_full_disk_ends_the_session_and_leaves_nothing_half_written(bench: Path)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "what"),
+    ("arguments", "message"),
     [
         ([], "nothing to run"),
         (["--", "no-such-command"], "no such command"),

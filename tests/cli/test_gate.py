@@ -78,7 +78,7 @@ def test_store_is_judged_like_files(slower: Path, capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.parametrize(
-    ("content", "arguments", "says"),
+    ("content", "arguments", "policy"),
     [
         (None, (), "no policy found: the default rule"),
         ("[stats]\nmargin = '4%'\n", (), "benchkit.toml sets no limit: the default rule"),
@@ -109,7 +109,7 @@ def test_every_output_names_the_policy(
 
 
 @pytest.mark.parametrize(
-    ("content", "says"),
+    ("content", "message"),
     [
         ("", "benchkit.toml: it is empty, so no limit is set; add [[gate]]"),
         ("# nothing yet\n", "benchkit.toml: it is empty, so no limit is set; add [[gate]]"),

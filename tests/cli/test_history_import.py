@@ -233,7 +233,7 @@ def test_date_of_another_commit_is_not_used() -> None:
 
 
 @pytest.mark.parametrize(
-    ("days", "says"),
+    ("days", "message"),
     [
         ((1,), "the date of 0000001, 2099-11-01T09:00:00+00:00, is in the future, so it counts"),
         (

@@ -162,7 +162,7 @@ def list_commits() -> dict[str, int]:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         (["--commit", "abc"], "'abc' is not a commit"),
         (["--commit", "../../etc"], "is not a commit"),

@@ -20,7 +20,7 @@ Transfer/sec:    669.45MB
 
 
 @pytest.mark.parametrize(
-    ("option", "what"),
+    ("option", "message"),
     [("--layout", "the pattern '' has no placeholder"), ("--split", "'' has no group")],
 )
 def test_empty_pattern_is_refused(tmp_path: Path, option: str, message: str) -> None:

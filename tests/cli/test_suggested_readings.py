@@ -23,7 +23,7 @@ def write_copies(folder: Path, names: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "understood", "others"),
+    ("names", "understood", "alternatives"),
     [
         (
             ["go1.21_get.txt", "go1.21_put.txt", "go1.22_get.txt", "go1.22_put.txt"],

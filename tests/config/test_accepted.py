@@ -15,7 +15,7 @@ def test_changes_are_accepted_by_commit_and_reason() -> None:
 
 
 @pytest.mark.parametrize(
-    ("accept", "says"),
+    ("accept", "message"),
     [
         ({"commit": "abc1234"}, "`accept` is not a list of tables"),
         ([{"commit": "abc1234"}], "reason is not a string"),

@@ -115,7 +115,7 @@ def test_invalid_limit_is_refused(text: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("[[gate]]\nmetric = 'a'\nacceptble = '5%'", "did you mean 'acceptable'?"),
         ("[[gates]]\nmetric = 'a'", "did you mean 'gate'?"),

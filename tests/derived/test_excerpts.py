@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from benchkit.schema import Observations
 
 RESULTS = bk.load("fixtures/tracing-wrk")
-FOUND = RESULTS.observations
+OBSERVATIONS = RESULTS.observations
 
 
 def join(*frames: pd.DataFrame) -> Observations:
@@ -23,7 +23,7 @@ def join(*frames: pd.DataFrame) -> Observations:
 
 def excerpt(share: float) -> pd.DataFrame:
     """Return every run of one variant as a second format with a share of its requests."""
-    part: pd.DataFrame = FOUND[FOUND["variant"].eq("otlp")].copy()
+    part: pd.DataFrame = OBSERVATIONS[OBSERVATIONS["variant"].eq("otlp")].copy()
     part["source"] = "excerpt/" + part["source"].astype(str)
     part.loc[part["metric"].eq("requests"), "value"] *= share
     part.loc[part["metric"].eq("request_rate"), "value"] *= 3
@@ -32,13 +32,13 @@ def excerpt(share: float) -> pd.DataFrame:
 
 @pytest.mark.parametrize("is_first", [True, False])
 def test_format_with_most_of_the_requests_is_compared(is_first: bool) -> None:
-    both = join(excerpt(0.22), FOUND) if is_first else join(FOUND, excerpt(0.22))
-    assert set(leave_out_excerpts(both)["source"]) == set(FOUND["source"])
+    both = join(excerpt(0.22), OBSERVATIONS) if is_first else join(OBSERVATIONS, excerpt(0.22))
+    assert set(leave_out_excerpts(both)["source"]) == set(OBSERVATIONS["source"])
     compared = RESULTS.holding(both).compare(baseline="none", variant="otlp")
     alone = RESULTS.compare(baseline="none", variant="otlp")
     assert str(compared.verdict) == str(alone.verdict)
 
 
 def test_formats_with_similar_counts_are_all_kept() -> None:
-    near = join(excerpt(0.97), FOUND)
+    near = join(excerpt(0.97), OBSERVATIONS)
     assert leave_out_excerpts(near) is near

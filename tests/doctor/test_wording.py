@@ -43,7 +43,7 @@ def test_machine_without_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("blocks", "told"),
+    ("blocks", "statement"),
     [
         ((1.0, 3.0) * 10, "8 runs per side detect only changes of "),
         ((1.0, 20.0) * 10, "too noisy to compare 8 runs per side"),

@@ -268,7 +268,7 @@ NON2XX = "  Non-2xx or 3xx responses: 150000\nRequests/sec:"
 
 
 @pytest.mark.parametrize(
-    ("folder_", "newest", "date", "code", "says"),
+    ("folder_", "newest", "date", "code", "sentence"),
     [
         ("r/none", [REFUSED] * 3, "dated", 1, "✗ 3 runs of 0000002 failed: r/none/1.txt:"),
         ("r/none", [WRK, REFUSED], "dated", 1, "✗ 1 run of 0000002 failed: r/none/2.txt:"),

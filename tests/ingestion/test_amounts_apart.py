@@ -45,7 +45,9 @@ def number_runs(folder: Path, *blocks: str) -> list[int]:
 
 
 @pytest.mark.parametrize("length", ["30.01s", "7.31s"])
-def test_equal_request_counts_of_a_timed_tool_are_coincidence(tmp_path: Path, length: str) -> None:
+def test_equal_request_counts_of_a_timed_tool_do_not_make_repeats(
+    tmp_path: Path, length: str
+) -> None:
     head = "Running 10s test @ http://h/"
     blocks = (WRK.format(head=head, length=each) for each in ("10.01s", length))
     assert number_runs(tmp_path, *blocks) == [1, 1]

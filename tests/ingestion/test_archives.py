@@ -71,7 +71,7 @@ def test_every_archive_type_is_unpacked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["zip", "tar.gz"])
-def test_a_bomb_is_refused_before_it_fills_the_disk(tmp_path: Path, kind: str) -> None:
+def test_archive_bomb_is_refused_before_it_fills_the_disk(tmp_path: Path, kind: str) -> None:
     path = tmp_path / f"a.{kind}"
     data = bytes(BOMB)
     path = write_zip(path, a=data) if kind == "zip" else write_tar(path, "w:gz", a=data)
@@ -335,7 +335,7 @@ def test_tar_truncated_between_two_files_is_an_error(tmp_path: Path, kind: str, 
         unpack(path)
 
 
-def test_a_damaged_header_is_not_the_end_of_a_tar(tmp_path: Path) -> None:
+def test_damaged_header_is_not_the_end_of_a_tar(tmp_path: Path) -> None:
     path = write_tar(tmp_path / "a.tar", "w", a=b"a", b=b"b")
     data = bytearray(path.read_bytes())
     data[1024 + 100 : 1024 + 160] = b"\xff" * 60

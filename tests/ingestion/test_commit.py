@@ -60,7 +60,7 @@ def outcomes(summary: IngestSummary) -> list[str]:
 ALL = {("none", 1): 10406.41, ("none", 2): 10713.21, ("otlp", 1): 9307.29, ("otlp", 2): 9269.90}
 
 
-def test_a_folder_becomes_runs(results: Path, store: Store) -> None:
+def test_folder_becomes_runs(results: Path, store: Store) -> None:
     summary = ingest([str(results)], store)
     assert summary.runs == 4
     assert rates(store) == ALL

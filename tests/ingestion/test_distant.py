@@ -193,7 +193,7 @@ def test_copy_is_deleted_with_its_discovery() -> None:
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
-    ("path", "says"),
+    ("path", "reason"),
     [
         ("git:nowhere", "unknown to git: fatal: Needed a single revision"),
         ("git:HEAD:nowhere", "unknown to git"),

@@ -14,7 +14,7 @@ WRK = Path(__file__).parents[2] / "fixtures" / "tracing-wrk"
 Captured = pytest.CaptureFixture[str]
 
 #: Files that people keep next to results.
-BESIDE = {
+OTHER_FILES = {
     "env.json": '{"GOMAXPROCS": 2, "cpu": "8 cores"}\n',
     "requirements.txt": "numpy==2.1\nrequests\n",
     "urls.txt": "GET http://127.0.0.1:8080/ping\n",
@@ -44,7 +44,7 @@ def list_problems_with(results: Path, files: dict[str, str]) -> list[tuple[str, 
 
 
 def test_files_next_to_results_cost_one_line(results: Path, capsys: Captured) -> None:
-    assert [severity for severity, _ in list_problems_with(results, BESIDE)] == ["warning"]
+    assert [severity for severity, _ in list_problems_with(results, OTHER_FILES)] == ["warning"]
     assert run(["compare", "results"]) == 0
     shown = capsys.readouterr()
     [line] = shown.err.splitlines()
@@ -55,7 +55,7 @@ def test_files_next_to_results_cost_one_line(results: Path, capsys: Captured) ->
 
 
 def test_one_file_next_to_results_is_left_out_with_its_reason(results: Path) -> None:
-    assert list_problems_with(results, {"urls.txt": BESIDE["urls.txt"]}) == [
+    assert list_problems_with(results, {"urls.txt": OTHER_FILES["urls.txt"]}) == [
         ("warning", "results/urls.txt")
     ]
 
@@ -72,12 +72,12 @@ def test_one_file_next_to_results_is_left_out_with_its_reason(results: Path) -> 
 def test_damaged_result_is_an_error_whatever_files_are_next_to_it(
     name: str, text: str, results: Path
 ) -> None:
-    problems = list_problems_with(results, {name: text, "env.json": BESIDE["env.json"]})
+    problems = list_problems_with(results, {name: text, "env.json": OTHER_FILES["env.json"]})
     assert ("error", f"results/{name}") in problems
     assert ("warning", "results/env.json") in problems
 
 
 def test_named_file_that_is_not_a_result_is_an_error(results: Path, capsys: Captured) -> None:
-    list_problems_with(results, {"urls.txt": BESIDE["urls.txt"]})
+    list_problems_with(results, {"urls.txt": OTHER_FILES["urls.txt"]})
     run(["compare", "results/none", "results/otlp", "results/urls.txt"])
     assert "error: results/urls.txt: unknown format" in capsys.readouterr().err

@@ -143,7 +143,7 @@ def recorded_commits_by_option(history: History) -> None:
         history.ingest(*paths, "--meta", f"commit={commit}")
 
 
-def files_beside_a_folder(history: History) -> None:
+def files_next_to_a_folder(history: History) -> None:
     history.write_sides("res/{}.txt")
     history.ingest("res")
     history.ingest(*history.write_sides("res/again/{}.txt"))
@@ -154,7 +154,7 @@ POOLED = (
     labelled_folders, labelled_files, variant_option, names_of_files, sidecars, standard_input,
     link_to_the_newest, link_to_the_newest_by_glob, link_to_the_newest_file,
     moved_aside_and_ingested, hosts,
-    recorded_commits_in_a_folder_that_grows, recorded_commits_by_option, files_beside_a_folder,
+    recorded_commits_in_a_folder_that_grows, recorded_commits_by_option, files_next_to_a_folder,
 )  # fmt: skip
 
 
@@ -252,7 +252,7 @@ def moved(history: History) -> None:
     history.ingest("archive")
 
 
-def two_sides_apart(history: History) -> None:
+def two_sides_in_separate_folders(history: History) -> None:
     for side in SIDES:
         history.write(f"{side}/checkout/out.txt")
         history.ingest(f"{side}={side}/checkout")
@@ -303,7 +303,7 @@ APART = (
     nights_below_one_folder, nights_by_a_glob_of_all, the_last_two_nights,
     nights_one_by_one_then_together,
     the_same_files_again, measured_again_in_place, link_to_the_newest_run, moved,
-    two_sides_apart, two_checkouts,
+    two_sides_in_separate_folders, two_checkouts,
     single_runs_piped_in_turn, one_commit_a_side, one_commit_written_short_and_long,
     other_benchmarks_elsewhere, other_origins,
 )  # fmt: skip

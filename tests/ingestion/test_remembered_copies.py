@@ -20,7 +20,7 @@ def write_wrk(number: int) -> str:
     return re.sub(r"(?<=Requests/sec:)( +\d+)", rf"\g<1>{number}", WRK.read_text())
 
 
-def test_a_store_remembers_copies(
+def test_store_remembers_copies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

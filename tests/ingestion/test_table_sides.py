@@ -55,7 +55,7 @@ def test_header_of_a_table_is_not_a_caption(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("table", [BARRED, NAMED])
 @pytest.mark.parametrize("between", ["", "\n", "```\n\n```\n"])
-def test_column_shared_by_tables_of_others_is_not_a_repeat(
+def test_repeated_column_with_different_neighbours_is_not_a_repeat(
     tmp_path: Path, table: str, between: str
 ) -> None:
     first = table.format("b")
@@ -75,9 +75,7 @@ def test_column_shared_by_tables_of_others_is_not_a_repeat(
 
 @pytest.mark.parametrize("table", [BARRED, NAMED])
 @pytest.mark.parametrize("above", ["", "## Run\n\n```\n$ benchstat a b\n```\n\n## Table\n\n"])
-def test_other_column_of_a_table_gets_the_number_of_the_repeated_one(
-    tmp_path: Path, table: str, above: str
-) -> None:
+def test_both_columns_of_a_table_get_its_number(tmp_path: Path, table: str, above: str) -> None:
     loaded = load(tmp_path, f"{above}{table.format('b')}\n{table.format('c')}")
     rows = sorted(zip(loaded.runs["variant"], loaded.runs["params"], strict=True))
     assert rows == [

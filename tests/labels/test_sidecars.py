@@ -72,7 +72,7 @@ def test_every_key_of_the_published_example_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "what", "hint"),
+    ("text", "problem", "hint"),
     [
         ('varient = "a"', "unknown key 'varient'", "variant"),
         ("[load]\nconections = 8", "unknown key 'conections'", "connections"),
@@ -101,7 +101,7 @@ def test_invalid_entry_is_reported_and_the_rest_is_kept(text: str, problem: str,
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "what", "hint"),
+    ("text", "line", "problem", "hint"),
     [
         ("[spans]\nsaved = -5", 2, "[spans] saved = -5 is ignored: it must be a number", ""),
         ('[spans]\nsaved = "many"', 2, "saved = 'many' is ignored", ""),
@@ -367,7 +367,7 @@ def test_only_different_times_of_one_run_are_reported(
 
 
 @pytest.mark.parametrize(
-    ("text", "what"),
+    ("text", "problem"),
     [
         ('[{"variant": "none", "repeat": 1, "sta', "not valid JSON"),
         ('{"variant": "none"}', "not a list"),

@@ -14,7 +14,7 @@ from benchkit.labels.sidecars import Sidecars
 
 
 @pytest.mark.parametrize(
-    ("text", "what"),
+    ("text", "message"),
     [
         ('role = "cold"', "must be one of measured, warmup"),
         ('exit = "one"', "whole number"),

@@ -34,7 +34,7 @@ def test_quoted_cell_may_contain_line_ends() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "what"),
+    ("data", "problem"),
     [
         (
             b"a,b\n1,2,3\n4,5\n",

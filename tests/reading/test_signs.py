@@ -39,5 +39,5 @@ def test_binary_source_is_offered_to_every_format() -> None:
 
 
 @pytest.mark.parametrize(("text", "first"), [("\n  {x", "{"), ("\ufeff7", "7"), (" \n", "\n")])
-def test_the_first_visible_character(text: str, first: str) -> None:
+def test_first_visible_character(text: str, first: str) -> None:
     assert first_visible(text) == first
