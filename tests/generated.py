@@ -1,4 +1,4 @@
-"""The generated parts of the documents: tables that are made from the code and from records."""
+"""Generated parts of the documents: tables made from the code and from records."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from benchkit.parsers.base import Tool
 from benchkit.plots.drawing import Plots
 from benchkit.units import format_change, format_quantity
 
-#: An option in so many commands is listed once, under the options that commands share.
+#: An option in this many commands is listed once, under the options that commands share.
 _SHARED = 5
 _WITH_JSON = (
     *("runs", "export", "compare", "report", "gate", "check", "plan", "noise"),
@@ -50,19 +50,19 @@ _OPTIONS = ["| option | meaning |", "| --- | --- |"]
 
 
 class Command(Protocol):
-    """What is used of a command; typer has moved the class of it between its versions."""
+    """The used part of a command; typer has moved its class between versions."""
 
     help: str | None
     epilog: str | None
     params: list[Any]
 
     def get_usage(self, ctx: Any) -> str:  # noqa: ANN401 - a class that typer has moved, too
-        """Return the line of its usage."""
+        """Return the usage line."""
         ...
 
 
 def _table(head: str, rows: Sequence[str]) -> str:
-    """Write a table of Markdown, whose rows are written already."""
+    """Write a Markdown table with given rows."""
     return "\n".join([head, "|" + " --- |" * (head.count("|") - 1), *rows])
 
 
@@ -72,7 +72,7 @@ def write_columns(columns: Sequence[schema.Column]) -> str:
 
 
 def write_keys() -> str:
-    """Write the keys of a sidecar, with their other names."""
+    """Write the keys of a sidecar, with their alternative names."""
     names: dict[str, list[str]] = {}
     for key, field in run_toml.TOP.items():
         names.setdefault(field, []).append(f"`{key}`")
@@ -113,14 +113,14 @@ def write_formats() -> str:
     return _table("| format | forms and their versions |", rows)
 
 
-#: What repeats a measurement, by the role of a tool.
+#: How measurements are repeated, by the role of a tool.
 _REPLICATES = {
     "load": "a run of the tool; its requests are events in it",
     "microbenchmark": "a value that it repeats",
     "summary": "none: the individual runs are not available, so nothing is tested",
     "companion": "none: it belongs to the run next to it",
 }
-#: How people call the rules of `benchkit.stats.quantiles`.
+#: Names in common use for the rules of `benchkit.stats.quantiles`.
 _RULES = {
     "linear": "interpolated",
     "floor": "rank ⌊np⌋ + 1",
@@ -130,11 +130,11 @@ _RULES = {
 
 
 def write_tools() -> str:
-    """Write what repeats a measurement of each tool, how it offers load, and what is judged."""
+    """Write for each tool how to repeat a measurement, how it offers load, and what is judged."""
     rows = [
         f"| `{tool.name}` | {', '.join(f'`{form.name}`' for form in tool.formats)} "
-        f"| {_tell_replicate(tool)} | {_tell_load(tool)} | {_tell_primary(tool)} "
-        f"| {_tell_rule(tool)} |"
+        f"| {_describe_replicate(tool)} | {_describe_load(tool)} | {_describe_primary(tool)} "
+        f"| {_describe_rule(tool)} |"
         for tool in registry.all_tools()
         if tool.role in _REPLICATES
     ]
@@ -144,26 +144,26 @@ def write_tools() -> str:
 
 
 def write_tool_commands() -> str:
-    """Write for each tool the command whose results leave out the least."""
+    """Write for each tool the command whose results omit the least."""
     rows = [
         f"| `{tool.name}` | `{tool.command}` |" for tool in registry.all_tools() if tool.command
     ]
     return _table("| tool | command |", rows)
 
 
-def _tell_replicate(tool: Tool) -> str:
+def _describe_replicate(tool: Tool) -> str:
     if tool.role == "microbenchmark" and tool.primaries[0][1] != "sample":
         return "a run of the tool; it summarises its rounds"
     return _REPLICATES[tool.role]
 
 
-def _tell_load(tool: Tool) -> str:
+def _describe_load(tool: Tool) -> str:
     if tool.role != "load":
         return "–"
     return "as the run records" if tool.load_model == "unknown" else f"{tool.load_model} loop"
 
 
-def _tell_primary(tool: Tool) -> str:
+def _describe_primary(tool: Tool) -> str:
     if tool.role == "companion":
         return "CPU per request, with a run" if tool.name == "cadvisor" else "–"
     models = (tool.load_model,) if tool.load_model != "unknown" else ("closed", "open")
@@ -171,15 +171,15 @@ def _tell_primary(tool: Tool) -> str:
     return " (closed loop), ".join(firsts) + (" (open loop)" if len(firsts) > 1 else "")
 
 
-def _tell_rule(tool: Tool) -> str:
-    """Name the rule by which percentiles of raw samples are taken."""
+def _describe_rule(tool: Tool) -> str:
+    """Name the rule by which percentiles of raw samples are computed."""
     if tool.role != "load":
         return "–"
     rules = {form.quantile_rule for form in tool.formats}
     return _RULES[next(iter(rules - {"linear"}), "linear")]
 
 
-#: Where two variants of a tool are compared, if not in the folder of its name, and their names.
+#: Two variants of each tool, and their folder if it is not named after the tool.
 _SCENES = {
     "wrk": "tracing-wrk",
     "k6": "shorturl-k6",
@@ -195,7 +195,7 @@ _SIDES = (
     ("baseline", "enabled"),
     ("old", "new"),
 )
-#: Columns of a picture on each side of no change, and how many stand for a factor of two.
+#: Columns of a picture on each side of no change, and the number that stands for a factor of two.
 _HALF, _OCTAVE = 12, 3
 
 
@@ -208,7 +208,7 @@ def write_compared() -> str:
 
 
 def _compare(tool: Tool) -> str:
-    """Compare the first benchmark of a tool's scene; nothing where it has none."""
+    """Compare the first benchmark of a tool's scene; empty if it has none."""
     scene = RUNS.parent / _SCENES.get(tool.name, tool.name.replace("_", "-"))
     if not scene.is_dir() or tool.role not in {"load", "microbenchmark"}:
         return ""
@@ -244,7 +244,7 @@ def _draw(low: float, ratio: float, high: float) -> str:
 
 
 def write_unrecorded() -> str:
-    """Write what the forms of each format leave out."""
+    """Write what the forms of each format do not record."""
     rows = [
         f"| `{form.name}` | {each.name} | {each.not_recorded} |"
         for form in (*registry.formats(), mapped.FORMAT)
@@ -276,7 +276,7 @@ def summarise(member: object) -> str:
 
 
 def list_commands(command: Command, *path: str) -> Iterator[tuple[str, Command]]:
-    """Yield the commands that do something, by their words."""
+    """Yield the commands that have an action, by their names."""
     verbs = getattr(command, "commands", {})
     for name, verb in verbs.items():
         yield from list_commands(verb, *path, name)
@@ -285,7 +285,7 @@ def list_commands(command: Command, *path: str) -> Iterator[tuple[str, Command]]
 
 
 def write_commands() -> str:
-    """Write each command with its own options, then the options that many share."""
+    """Write each command with its private options, then the options shared by many."""
     commands = dict(list_commands(cast("Command", get_command(application()))))
     records = {name: list_options(command) for name, command in commands.items()}
     everywhere = [record for options in records.values() for record in options]
@@ -317,8 +317,8 @@ def write_command(
     example = (command.epilog or "").replace("Example: ", "Example: `", 1)
     lines = [f"## benchkit {name}", "", summary, ""]
     lines += ["```text", command.get_usage(context).removeprefix("Usage: "), "```", ""]
-    own = [_write_option(*record) for record in records if record not in shared]
-    lines += [*_OPTIONS, *own, ""] if own else []
+    specific = [_write_option(*record) for record in records if record not in shared]
+    lines += [*_OPTIONS, *specific, ""] if specific else []
     others = [
         f"`{names.split(' ')[0].rstrip(',')}`" for names, _ in records if (names, _) in shared
     ]
@@ -356,7 +356,7 @@ def print_json(command: str) -> dict[str, Any]:
 
 
 def _list_keys(document: Mapping[str, Any]) -> Iterator[str]:
-    """Yield keys; of a list of objects those of its first one, too."""
+    """Yield the keys; for a list of objects also those of the first one."""
     for key, value in document.items():
         inner = value[0] if isinstance(value, list) and value else value
         nested = ", ".join(f"`{each}`" for each in inner) if isinstance(inner, dict) else ""

@@ -1,7 +1,7 @@
-"""Names that want to be more than names, and a report full of them.
+"""Hostile names, and a report full of them.
 
 Variants, benchmarks, paths and errors come from files that anyone may have written; no output may
-execute, hide or restyle anything for them.
+execute, hide or restyle anything because of them.
 """
 
 from __future__ import annotations

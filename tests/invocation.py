@@ -1,6 +1,6 @@
-"""Commands of benchkit in this process: what they print and their exit codes, without a start.
+"""Commands of benchkit run in this process, for speed: their output and exit codes.
 
-The few tests that are about a process of its own (pipes, locales, its end) start one.
+The few tests about a separate process (pipes, locales, its exit) start one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def benchkit(*arguments: str, cwd: Path, stdin: str = "") -> subprocess.Complete
 
 
 def start(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command as a process of its own."""
+    """Run a command as a separate process."""
     return subprocess.run(
         [sys.executable, "-m", "benchkit", *arguments],
         cwd=cwd,

@@ -1,4 +1,4 @@
-"""Machines as their files show them: what /proc and /sys hold, and what a second later changes."""
+"""Machines as their files describe them: /proc and /sys, and the changes one second later."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Files = dict[str, str]
 
 
 def stat(idle: int, user: int = 0, steal: int = 0, cpus: int = 4) -> str:
-    """Return /proc/stat after so many ticks."""
+    """Return /proc/stat after a number of ticks."""
     lines = [f"cpu  {user} 0 0 {idle} 0 0 0 {steal} 0 0"]
     return "\n".join([*lines, *(f"cpu{n} 0 0 0 0 0 0 0 0 0 0" for n in range(cpus)), "ctxt 1"])
 
 
 def swap(used: int, moved: int) -> Files:
-    """Return the files of 8 GiB of swap of which so many kB are used."""
+    """Return the files of 8 GiB of swap with a number of kB in use."""
     return {
         "proc/meminfo": f"MemTotal: 1 kB\nSwapTotal: 8388608 kB\nSwapFree: {8388608 - used} kB",
         "proc/vmstat": f"pswpin {moved}\npswpout 5",
@@ -27,7 +27,7 @@ def swap(used: int, moved: int) -> Files:
 
 
 def process(number: int, name: str, used: int) -> Files:
-    """Return the file of a process that has used so many ticks."""
+    """Return the file of a process that has used a number of ticks."""
     return {f"proc/{number}/stat": f"{number} ({name}) R {'1 ' * 10}{used} 0 0 0"}
 
 
@@ -48,7 +48,7 @@ QUIET = {
     **{f"{CPU}/cpu{n}/topology/thread_siblings_list": f"{n}" for n in range(4)},
     **{f"{CPU}/cpu{n}/cpufreq/scaling_governor": "performance" for n in range(4)},
 }
-#: Each machine: its files, those that a second later are others, and the checks that say so.
+#: Each machine: its files, those that change within a second, and the checks that report it.
 MACHINES: dict[str, tuple[Files, Files, set[str]]] = {
     "quiet bare metal": (QUIET, {"proc/stat": stat(1400)}, set()),
     "laptop": (
@@ -105,14 +105,14 @@ MACHINES: dict[str, tuple[Files, Files, set[str]]] = {
 
 
 def write(root: Path, files: Files) -> None:
-    """Lay out the files of a machine."""
+    """Create the files of a machine."""
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text + "\n", encoding="utf-8")
 
 
 def visit(root: Path, name: str, blocks: tuple[float, ...] = ()) -> Examination:
-    """Examine one of the machines, whose blocks of work take as long as given."""
+    """Examine one of the machines, whose blocks of work take the given times."""
     files, later, _ = MACHINES[name]
     write(root, files)
     pause: Callable[[float], None] = lambda _: write(root, later)  # noqa: E731

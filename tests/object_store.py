@@ -1,8 +1,8 @@
-"""An S3 server on loopback that keeps its objects in memory, as far as stores need one.
+"""An S3 server on loopback that keeps objects in memory, as far as stores need one.
 
-Conditional writes are decided under one lock, as S3 decides them. Objects have the time at which
-they were written: who forgets old entries of a log goes by it. One that ends in ``.drip`` comes at
-ten bytes a second. Requests and bytes are counted for each client, by the name of its access key.
+Conditional writes are decided under one lock, as in S3. Objects have the time of their writing: the
+cleanup of old log entries depends on it. An object whose name ends in ``.drip`` arrives at ten
+bytes per second. Requests and bytes are counted per client, by the name of its access key.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from urllib.request import urlopen
 from xml.sax.saxutils import escape
 
-#: By the value of this variable the server tells clients apart.
+#: The server distinguishes clients by the value of this variable.
 CLIENT = "AWS_ACCESS_KEY_ID"
 _COUNTS = "/.counts/"
 _XML = '<?xml version="1.0" encoding="UTF-8"?>'
@@ -34,10 +34,10 @@ _XML = '<?xml version="1.0" encoding="UTF-8"?>'
 
 @contextmanager
 def serve() -> Iterator[dict[str, str]]:
-    """Run a server; give the environment by which clients find it.
+    """Run a server; yield the environment by which clients find it.
 
-    It is a process of its own: a client that holds the interpreter while it waits would wait for
-    ever for a server in its threads.
+    It is a separate process: a client that holds the interpreter lock while it waits would deadlock
+    with a server in its threads.
     """
     command = [sys.executable, str(Path(__file__))]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -76,40 +76,40 @@ class _Server(ThreadingHTTPServer):
         self.counts: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
 
     def handle_error(self, *_: object) -> None:
-        """Say nothing of clients that hang up before they have read an answer."""
+        """Ignore clients that hang up before they have read the answer."""
 
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True  # a body behind its head would wait 40 ms for a client's answer
+    disable_nagle_algorithm = True  # a body after its head would wait 40 ms for a client's answer
     server: _Server
 
     def _parse(self) -> tuple[str, dict[str, str], bytes]:
         address = urlsplit(self.path)
-        asked = {k: v[0] for k, v in parse_qs(address.query, keep_blank_values=True).items()}
+        query = {k: v[0] for k, v in parse_qs(address.query, keep_blank_values=True).items()}
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self._count(1, len(body) if self.command == "PUT" else 0, 0)
-        return unquote(address.path).lstrip("/"), asked, body
+        return unquote(address.path).lstrip("/"), query, body
 
     def do_PUT(self) -> None:
         """Keep an object, or a part of one."""
-        key, asked, body = self._parse()
-        if "uploadId" in asked:
-            self.server.parts[asked["uploadId"]][int(asked["partNumber"])] = body
+        key, query, body = self._parse()
+        if "uploadId" in query:
+            self.server.parts[query["uploadId"]][int(query["partNumber"])] = body
             self._answer(200, headers={"ETag": _tag(body)})
         else:
             self._keep(key, body)
 
     def do_POST(self) -> None:
-        """Begin or end an object of several parts, or delete several objects."""
-        key, asked, body = self._parse()
-        if "uploads" in asked:
+        """Begin or complete a multipart object, or delete several objects."""
+        key, query, body = self._parse()
+        if "uploads" in query:
             upload = f"{next(self.server.uploads)}"
             self.server.parts[upload] = {}
             inside = f"<Bucket>b</Bucket><Key>{escape(key)}</Key><UploadId>{upload}</UploadId>"
             self._answer_xml("InitiateMultipartUploadResult", inside)
-        elif "uploadId" in asked:
-            parts = self.server.parts.pop(asked["uploadId"])
+        elif "uploadId" in query:
+            parts = self.server.parts.pop(query["uploadId"])
             self._keep(key, b"".join(parts[number] for number in sorted(parts)), is_xml=True)
         else:
             bucket = key.partition("/")[0]
@@ -120,10 +120,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer_xml("DeleteResult", deleted)
 
     def do_DELETE(self) -> None:
-        """Delete an object, or the parts of one."""
-        key, asked, _ = self._parse()
-        self.server.parts.pop(asked.get("uploadId", ""), None)
-        if "uploadId" not in asked:
+        """Delete an object, or abort a multipart upload."""
+        key, query, _ = self._parse()
+        self.server.parts.pop(query.get("uploadId", ""), None)
+        if "uploadId" not in query:
             self.server.objects.pop(key, None)
         self._answer(204)
 
@@ -140,9 +140,9 @@ class _Handler(BaseHTTPRequestHandler):
             counts = self.server.counts[self.path.removeprefix(_COUNTS)]
             self._answer(200, json.dumps(counts).encode())
             return
-        key, asked, _ = self._parse()
-        if "list-type" in asked:
-            self._list(key.partition("/")[0], asked)
+        key, query, _ = self._parse()
+        if "list-type" in query:
+            self._list(key.partition("/")[0], query)
             return
         body = self.server.objects.get(key)
         if body is None:
@@ -150,20 +150,20 @@ class _Handler(BaseHTTPRequestHandler):
             return
         modified = format_datetime(self.server.times[key], usegmt=True)
         headers = {"ETag": _tag(body), "Last-Modified": modified}
-        wanted = re.fullmatch(r"bytes=(\d*)-(\d*)", self.headers.get("Range", ""))
-        if wanted is None:
+        byte_range = re.fullmatch(r"bytes=(\d*)-(\d*)", self.headers.get("Range", ""))
+        if byte_range is None:
             self._answer(200, body, headers)
             return
         size = len(body)
-        start = int(wanted[1]) if wanted[1] else max(0, size - int(wanted[2]))
-        end = min(size, int(wanted[2]) + 1) if wanted[1] and wanted[2] else size
+        start = int(byte_range[1]) if byte_range[1] else max(0, size - int(byte_range[2]))
+        end = min(size, int(byte_range[2]) + 1) if byte_range[1] and byte_range[2] else size
         headers["Content-Range"] = f"bytes {start}-{end - 1}/{size}"
         self._answer(206, body[start:end], headers)
 
-    def _list(self, bucket: str, asked: dict[str, str]) -> None:
+    def _list(self, bucket: str, query: dict[str, str]) -> None:
         """List objects, all in one answer."""
-        prefix, delimiter = asked.get("prefix", ""), asked.get("delimiter", "")
-        after = asked.get("start-after", "")
+        prefix, delimiter = query.get("prefix", ""), query.get("delimiter", "")
+        after = query.get("start-after", "")
         entries: list[str] = []
         folders: dict[str, None] = {}
         with self.server.lock:
@@ -172,8 +172,10 @@ class _Handler(BaseHTTPRequestHandler):
             name = path.partition("/")[2]
             if not path.startswith(f"{bucket}/") or not name.startswith(prefix) or name <= after:
                 continue
-            head, found, _ = name[len(prefix) :].partition(delimiter) if delimiter else ("", "", "")
-            if found:
+            head, separator, _ = (
+                name[len(prefix) :].partition(delimiter) if delimiter else ("", "", "")
+            )
+            if separator:
                 folders[f"{prefix}{head}{delimiter}"] = None
                 continue
             modified = self.server.times[path].isoformat(timespec="milliseconds")
@@ -228,7 +230,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body[len(drips) :])
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
 
 def _tag(body: bytes) -> str:

@@ -17,7 +17,7 @@ REFUSED = FIXTURES / "wrk-edge" / "wrk" / "wrk-refused-1.txt"
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """Results, a policy, and what the gate makes of them."""
+    """Results, a policy, and the resulting outcome of the gate."""
 
     write: Callable[[Path], object]
     policy: str = ""
@@ -75,7 +75,7 @@ def crash(variant: str) -> Callable[[Path], object]:
 
 
 def lost_variant(text: str = "") -> Callable[[Path], object]:
-    """Write two variants alike, and the folder of a third without a result."""
+    """Write two equal variants, and the folder of a third without a result."""
 
     def write(folder: Path) -> None:
         for name in ("baseline", "enabled"):
@@ -88,7 +88,7 @@ def lost_variant(text: str = "") -> Callable[[Path], object]:
 
 
 def warm_ups_alone(folder: Path) -> None:
-    """Write wrk's reports; one of three variants has none but its warm-up."""
+    """Write reports of wrk; one of three variants has only its warm-up."""
     for name in ("baseline", "enabled", "lost"):
         (folder / name).mkdir()
         for number in range(1, 7):
@@ -98,7 +98,7 @@ def warm_ups_alone(folder: Path) -> None:
 
 
 def go_crash(tail: str, *, variant: str = "enabled") -> Callable[[Path], object]:
-    """Write a second log of a variant that ends badly behind its first results."""
+    """Write a second log of a variant that fails after its first results."""
 
     def write(folder: Path) -> None:
         for seed, name in enumerate(("baseline", "enabled"), 1):
@@ -120,18 +120,18 @@ def go_events(folder: Path) -> None:
 
 
 def write_k6(folder: Path) -> None:
-    """Write five runs of k6 a side, all of which hold their thresholds."""
+    """Write five runs of k6 per side, all of which keep their thresholds."""
     source = FIXTURES / "shorturl-k6" / "baseline" / "k6-full-1-export.json"
-    held = source.read_text().replace('"p(99)<0.2": true', '"p(99)<0.2": false')
+    kept = source.read_text().replace('"p(99)<0.2": true', '"p(99)<0.2": false')
     for name in ("baseline", "enabled"):
         (folder / name).mkdir(parents=True)
         for number in range(1, 6):
-            text = held.replace('"count": 1', f'"count": {number}1')
+            text = kept.replace('"count": 1', f'"count": {number}1')
             (folder / name / f"k6-export-{number}.json").write_text(text + "\n" * len(name))
 
 
 def crossed_in(variant: str) -> Callable[[Path], object]:
-    """Write runs of k6; one of a variant crossed a threshold."""
+    """Write runs of k6; one run of a variant crossed a threshold."""
 
     def write(folder: Path) -> None:
         write_k6(folder)
@@ -143,7 +143,7 @@ def crossed_in(variant: str) -> Callable[[Path], object]:
 
 
 def crossed_exit(folder: Path) -> None:
-    """Write runs of k6, one of which only its exit code says to have crossed a threshold."""
+    """Write runs of k6, one of which crossed a threshold according to its exit code only."""
     write_k6(folder)
     (folder / "enabled" / "k6-export-5.json.run.toml").write_text("exit = 99\n")
 

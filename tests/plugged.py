@@ -1,4 +1,4 @@
-"""A package with an entry point, installed with pip where only one test's commands see it."""
+"""A package with an entry point, installed with pip where only one test's commands find it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def install(folder: Path, package: str, points: str, files: Mapping[str, str]) -
 def run_benchkit(
     folder: Path, environment: Mapping[str, str], *arguments: str, code: int = 0
 ) -> str:
-    """Run the command, which ends with an exit code; return what it prints, or its error."""
+    """Run the command, which exits with a code; return its output, or its error."""
     done = run_both(folder, environment, *arguments, code=code)
     return done.stdout or done.stderr
 
@@ -43,7 +43,7 @@ def run_benchkit(
 def run_both(
     folder: Path, environment: Mapping[str, str], *arguments: str, code: int = 0
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command, which ends with an exit code; return all that it prints."""
+    """Run the command, which exits with a code; return all of its output."""
     done = subprocess.run(
         [sys.executable, "-m", "benchkit", *arguments],
         cwd=folder,

@@ -1,4 +1,4 @@
-"""What of a class is public: its methods and properties, not its fields."""
+"""The public members of a class: its methods and properties, not its fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The workflows, ours and the manual's, as actionlint (`nox -s workflows`) reads them."""
+"""The workflows of the project and of the manual, checked by actionlint (`nox -s workflows`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(LINTER is None, reason="actionlint is not on PAT
 
 
 def read_workflows() -> dict[str, str]:
-    """Return each workflow by its name; the actions are taken from here, so inputs are checked."""
+    """Return each workflow by name; actions are taken from this checkout, so inputs are checked."""
     ours = (ROOT / ".github" / "workflows").glob("*.yml")
     texts = {path.name: path.read_text(encoding="utf-8") for path in ours}
     shown = re.findall(
@@ -32,7 +32,7 @@ def read_workflows() -> dict[str, str]:
 
 
 def lint(folder: Path, workflows: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    (folder / ".git").mkdir()  # what makes a folder a project
+    (folder / ".git").mkdir()  # marks the folder as a project
     shutil.copytree(ROOT / ".github" / "actions", folder / ".github" / "actions")
     (folder / ".github" / "workflows").mkdir()
     for name, text in workflows.items():
@@ -42,7 +42,7 @@ def lint(folder: Path, workflows: dict[str, str]) -> subprocess.CompletedProcess
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
-def test_the_workflows_have_no_fault(tmp_path: Path) -> None:
+def test_workflows_have_no_errors(tmp_path: Path) -> None:
     done = lint(tmp_path, read_workflows())
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -55,7 +55,7 @@ def test_the_workflows_have_no_fault(tmp_path: Path) -> None:
         ("pull_request.base.sha", "pull_request.base.sha }", "unexpected"),
     ],
 )
-def test_a_fault_is_found(tmp_path: Path, right: str, wrong: str, fault: str) -> None:
+def test_error_is_detected(tmp_path: Path, right: str, wrong: str, fault: str) -> None:
     name = "benchmark.yml"
     text = read_workflows()[name]
     assert right in text

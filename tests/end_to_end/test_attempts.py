@@ -1,4 +1,4 @@
-"""A CI job that was retried counts once, and a gate finds the runs of its pipeline."""
+"""A retried CI job counts once, and a gate finds the runs of its pipeline."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def ingest(cost: float, seed: int = 1) -> None:
         (BUILDKITE, ("5 b 1", "5 b 2"), "5 gate 3"),
     ],
 )
-def test_the_last_attempt_of_a_job_counts_and_a_finding_names_the_others(
+def test_last_attempt_of_a_job_counts_and_others_are_named(
     names: tuple[str, ...],
     attempts: tuple[str, str],
     gate: str,
@@ -79,7 +79,7 @@ def test_the_last_attempt_of_a_job_counts_and_a_finding_names_the_others(
         (("CI_UPSTREAM_PIPELINE_ID", "CI_PIPELINE_ID", "CI_JOB_ID"), "5 6 60", "5 7 70"),
     ],
 )
-def test_a_gate_judges_what_a_workflow_measured_before_or_a_child_pipeline(
+def test_gate_judges_runs_of_earlier_workflow_jobs_or_child_pipelines(
     names: tuple[str, ...], measured: str, gate: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     enter(monkeypatch, names, measured)
@@ -92,7 +92,7 @@ def test_a_gate_judges_what_a_workflow_measured_before_or_a_child_pipeline(
 
 
 @pytest.mark.parametrize("attempt", ["2", "3"])
-def test_legs_of_a_matrix_of_which_one_was_retried_are_not_chosen_from(
+def test_gate_chooses_no_matrix_leg_if_one_was_retried(
     attempt: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     names = (*GITHUB, "RUNNER_NAME")
@@ -128,7 +128,7 @@ def test_legs_of_a_matrix_of_which_one_was_retried_are_not_chosen_from(
         ),
     ],
 )
-def test_a_job_that_was_not_retried_counts_beside_one_that_was(
+def test_job_that_was_not_retried_counts_next_to_a_retried_one(
     names: tuple[str, ...],
     jobs: tuple[str, ...],
     gate: str,

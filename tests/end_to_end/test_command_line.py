@@ -1,4 +1,4 @@
-"""The installed command, as a user and a script meet it: output, files, exit codes, messages."""
+"""The installed command as users and scripts meet it: output, files, exit codes, messages."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def compare(*arguments: str, cwd: Path) -> dict[str, object]:
 
 
 def rows(document: dict[str, object], **wanted: object) -> list[dict[str, object]]:
-    found = document["rows"]
-    assert isinstance(found, list)
-    return [row for row in found if all(row[key] == value for key, value in wanted.items())]
+    selected = document["rows"]
+    assert isinstance(selected, list)
+    return [row for row in selected if all(row[key] == value for key, value in wanted.items())]
 
 
 def test_from_folder_to_report(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_from_folder_to_report(tmp_path: Path) -> None:
     assert "http" not in page.replace("http://www.w3.org", "").replace("http-equiv", "")
 
 
-def test_the_json_document_has_the_contracts_keys(tmp_path: Path) -> None:
+def test_json_document_has_the_contract_keys(tmp_path: Path) -> None:
     document = compare(TRACING, cwd=tmp_path)
     assert list(document) == [
         "format_version",
@@ -77,18 +77,18 @@ def test_the_json_document_has_the_contracts_keys(tmp_path: Path) -> None:
         ("auto", "apm", -0.48, -2.10, 2.68, "equivalent"),
     ],
 )
-def test_the_quiet_set_shows_what_was_computed_by_hand(
+def test_quiet_set_matches_the_hand_computed_values(
     tmp_path: Path, blocks: str, variant: str, change: float, low: float, high: float, verdict: str
 ) -> None:
     document = compare(TRACING, "--blocks", blocks, cwd=tmp_path)
     (row,) = rows(document, variant=variant, metric="request_rate")
-    found = [100 * (float(str(row[key])) - 1) for key in ("ratio", "ratio_low", "ratio_high")]
-    assert found == pytest.approx([change, low, high], abs=0.05)
+    percents = [100 * (float(str(row[key])) - 1) for key in ("ratio", "ratio_low", "ratio_high")]
+    assert percents == pytest.approx([change, low, high], abs=0.05)
     assert (row["verdict"], row["primary"], row["n_variant"]) == (verdict, True, 8)
     assert row["method"] == {"never": "hodges-lehmann", "auto": "aligned"}[blocks]
 
 
-def test_medians_of_go_benchmarks_are_benchstats(tmp_path: Path) -> None:
+def test_medians_of_go_benchmarks_equal_benchstat(tmp_path: Path) -> None:
     document = compare(
         f"baseline={PINNED / 'Baseline.txt'}",
         f"enabled={PINNED / 'OTel_Enabled.txt'}",
@@ -126,25 +126,25 @@ def test_pairs_of_three_variants(tmp_path: Path) -> None:
     assert all(row["verdict"] == "regression" for row in rows(document, primary=True))
 
 
-def test_a_named_metric_is_the_primary(tmp_path: Path) -> None:
+def test_named_metric_is_primary(tmp_path: Path) -> None:
     document = compare(TRACING, "--metric", "latency.p99", "--variant", "zipkin", cwd=tmp_path)
     (row,) = rows(document, primary=True)
     assert (row["metric"], row["stat"], row["verdict"]) == ("latency", "p99", "regression")
 
 
-def test_csv_has_the_rows_keys_as_columns(tmp_path: Path) -> None:
+def test_csv_columns_are_the_keys_of_the_rows(tmp_path: Path) -> None:
     done = benchkit("compare", TRACING, "--format", "csv", cwd=tmp_path)
     assert done.stdout.split("\n")[0] == ROW_KEYS
 
 
-def test_standard_input_is_a_file(tmp_path: Path) -> None:
+def test_standard_input_is_read(tmp_path: Path) -> None:
     text = (PINNED / "Baseline.txt").read_text()
     done = benchkit("export", "base=-", "--metric", "time_per_op", cwd=tmp_path, stdin=text)
     assert done.stdout.count("time_per_op") == 50
     assert ",base,Redis/Ping,gomaxprocs=2,10," in done.stdout
 
 
-def test_parquet_goes_to_a_file(tmp_path: Path) -> None:
+def test_parquet_is_written_to_a_file(tmp_path: Path) -> None:
     done = benchkit("export", TRACING, "-o", "table.parquet", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "table.parquet").read_bytes()[:4] == b"PAR1"
@@ -158,7 +158,7 @@ def test_runs_lists_warm_ups_too(tmp_path: Path, form: str) -> None:
     assert done.stdout.count("otlp") >= (16 if form in {"csv", "json"} else 2)
 
 
-def test_runs_of_equal_labels_share_a_line_unless_all_are_wanted(tmp_path: Path) -> None:
+def test_runs_of_equal_labels_share_a_line_unless_all_are_listed(tmp_path: Path) -> None:
     folded, listed = (
         benchkit("runs", TRACING, *options, cwd=tmp_path).stdout.splitlines()
         for options in ((), ("--all",))
@@ -168,14 +168,14 @@ def test_runs_of_equal_labels_share_a_line_unless_all_are_wanted(tmp_path: Path)
     assert [line.split()[3] for line in folded[3:]] == ["1–8"] * 10
 
 
-def test_undo_takes_the_ingest_back(tmp_path: Path) -> None:
+def test_undo_reverts_the_ingest(tmp_path: Path) -> None:
     benchkit("ingest", TRACING, cwd=tmp_path)
     assert benchkit("undo", cwd=tmp_path).returncode == 0
     assert benchkit("compare", cwd=tmp_path).returncode == 3
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "says"),
+    ("arguments", "code", "message"),
     [
         (["compare", "nowhere"], 3, "nowhere: no such file or folder"),
         (["compare"], 3, "run `benchkit ingest PATH` first"),
@@ -205,8 +205,8 @@ def test_undo_takes_the_ingest_back(tmp_path: Path) -> None:
         (["compare", "{a}", "{b}"], 3, "share no combination of benchmark, metric and level"),
     ],
 )
-def test_a_refusal_is_one_line_and_an_exit_code(
-    tmp_path: Path, arguments: list[str], code: int, says: str
+def test_refusal_is_one_line_and_an_exit_code(
+    tmp_path: Path, arguments: list[str], code: int, message: str
 ) -> None:
     (tmp_path / "notes.txt").write_text("nothing measured here\n")
     (tmp_path / "a.txt").write_text("BenchmarkBase/Ping 1 5 ns/op\n")
@@ -214,11 +214,11 @@ def test_a_refusal_is_one_line_and_an_exit_code(
     names = {"junk": "notes.txt", "one": str(PINNED / "Baseline.txt"), "a": "a.txt", "b": "b.txt"}
     done = benchkit(*(text.format(**names) for text in arguments), cwd=tmp_path)
     assert done.returncode == code, done.stderr
-    assert says in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_names_that_never_match_come_with_the_rename(tmp_path: Path) -> None:
+def test_names_that_never_match_suggest_a_rename(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("BenchmarkBase/Ping 1 5 ns/op\n")
     (tmp_path / "b.txt").write_text("BenchmarkWith/Ping 1 5 ns/op\n")
     done = benchkit("compare", "a.txt", "b.txt", cwd=tmp_path)
@@ -228,7 +228,7 @@ def test_names_that_never_match_come_with_the_rename(tmp_path: Path) -> None:
     assert "direction only" in again.stdout
 
 
-def test_a_baseline_that_no_name_tells_is_asked_for(tmp_path: Path) -> None:
+def test_baseline_is_required_if_names_do_not_reveal_it(tmp_path: Path) -> None:
     for variant, time in (("left", 5), ("right", 6)):
         (tmp_path / "r" / variant).mkdir(parents=True)
         (tmp_path / "r" / variant / "1.txt").write_text(f"BenchmarkPing 1 {time} ns/op\n")
@@ -243,7 +243,7 @@ def test_reading_commands_end_cleanly_every_time(tmp_path: Path) -> None:
     assert codes == {0}
 
 
-def test_a_pipe_that_closes_early_is_no_error(tmp_path: Path) -> None:
+def test_closed_pipe_is_not_an_error(tmp_path: Path) -> None:
     command = f"'{sys.executable}' -m benchkit export '{TRACING}' | head -1"
     done = subprocess.run(
         ["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True
@@ -252,7 +252,7 @@ def test_a_pipe_that_closes_early_is_no_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("again", [".", "../r", "none", "none/1.txt", "link"])
-def test_a_path_named_twice_is_read_once(tmp_path: Path, again: str) -> None:
+def test_path_named_twice_is_read_once(tmp_path: Path, again: str) -> None:
     folder = tmp_path / "r"
     for variant, time in (("none", 5), ("on", 6)):
         (folder / variant).mkdir(parents=True)
@@ -270,8 +270,8 @@ def test_one_file_under_two_labels_is_not_compared_with_itself(
     file = PINNED / "Baseline.txt"
     done = benchkit(command, f"a={file}", f"b={file}", cwd=tmp_path)
     assert done.returncode == 3
-    told = done.stdout + done.stderr
-    assert f"{file} as 'b': this file already counts as 'a'; the same file cannot be" in told
+    output = done.stdout + done.stderr
+    assert f"{file} as 'b': this file already counts as 'a'; the same file cannot be" in output
 
 
 def test_one_file_under_two_labels_leaves_the_other_variants(tmp_path: Path) -> None:
@@ -287,13 +287,13 @@ def test_one_file_under_two_labels_leaves_the_other_variants(tmp_path: Path) -> 
     )
 
 
-def test_rows_can_be_chosen_by_number_and_by_role(tmp_path: Path) -> None:
+def test_runs_can_be_filtered_by_number_and_role(tmp_path: Path) -> None:
     done = benchkit("runs", TRACING, "--by", "run=1", "--by", "role=warmup", cwd=tmp_path)
     assert done.stdout.count("warmup") >= 5
     assert "measured" not in done.stdout.split("\n", 3)[3]
 
 
-def test_a_link_and_a_pipe_of_dev_are_written_to_and_not_replaced(tmp_path: Path) -> None:
+def test_link_and_device_pipe_are_written_to_but_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "real.json").write_text("")
     (tmp_path / "real.json").chmod(0o640)
     (tmp_path / "link.json").symlink_to("real.json")
@@ -309,7 +309,7 @@ def test_a_link_and_a_pipe_of_dev_are_written_to_and_not_replaced(tmp_path: Path
 @pytest.mark.parametrize(
     ("end", "code"), [("| true", 0), (">&-", 2), ("> /dev/full", 2), ("| head -1", 0)]
 )
-def test_a_stdout_that_takes_nothing_is_no_traceback(tmp_path: Path, end: str, code: int) -> None:
+def test_unwritable_stdout_causes_no_traceback(tmp_path: Path, end: str, code: int) -> None:
     run = f"'{sys.executable}' -m benchkit compare '{TRACING}' --format json"
     command = f"{{ {run}; echo $? >&3; }} 3>code {end}"
     done = subprocess.run(
@@ -319,7 +319,7 @@ def test_a_stdout_that_takes_nothing_is_no_traceback(tmp_path: Path, end: str, c
     assert (tmp_path / "code").read_text().strip() in {str(code), "0"}
 
 
-def test_json_is_ascii_whatever_the_locale(tmp_path: Path) -> None:
+def test_json_is_ascii_in_every_locale(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "benchkit", "compare", TRACING, "--format", "json"],
         cwd=tmp_path,
@@ -330,7 +330,7 @@ def test_json_is_ascii_whatever_the_locale(tmp_path: Path) -> None:
     assert json.loads(done.stdout.decode("ascii"))["verdict"].startswith("▲")
 
 
-def test_names_in_errors_cannot_drive_the_terminal(tmp_path: Path) -> None:
+def test_names_in_errors_cannot_control_the_terminal(tmp_path: Path) -> None:
     for variant in ("x\x1b[31mred", "y"):
         (tmp_path / variant).mkdir()
         (tmp_path / variant / "1.txt").write_text(f"BenchmarkPing 1 {len(variant)} ns/op\n")
@@ -339,13 +339,13 @@ def test_names_in_errors_cannot_drive_the_terminal(tmp_path: Path) -> None:
     assert "\x1b" not in done.stderr
 
 
-def test_by_a_column_parts_the_tables(tmp_path: Path) -> None:
+def test_by_splits_the_tables_by_column(tmp_path: Path) -> None:
     files = [str(PINNED / name) for name in ("Baseline.txt", "OTel_Enabled.txt")]
     done = benchkit("compare", *files, "--by", "benchmark", cwd=tmp_path)
     assert done.stdout.count("Primary metrics: benchmark Redis/") == 5
 
 
-def test_an_ingest_is_told_as_json(tmp_path: Path) -> None:
+def test_ingest_is_reported_as_json(tmp_path: Path) -> None:
     (tmp_path / "junk.txt").write_text("no result")
     done = benchkit("ingest", TRACING, "junk.txt", "--format", "json", cwd=tmp_path)
     document = json.loads(done.stdout)
@@ -353,10 +353,10 @@ def test_an_ingest_is_told_as_json(tmp_path: Path) -> None:
     assert (outcomes.count("read"), outcomes.count("refused"), document["runs"]) == (80, 1, 80)
 
 
-def test_large_inputs_are_exported_in_frames(tmp_path: Path) -> None:
+def test_large_inputs_are_exported_in_chunks(tmp_path: Path) -> None:
     rows = "".join(
         f"Thu Nov 20 12:00:00 2026\t1795224{i % 1000:03}\t0\t{i % 90}\t{i % 90}\t1\n"
-        for i in range(380_000)  # more than is held in memory
+        for i in range(380_000)  # more than is kept in memory
     )
     (tmp_path / "ab-1.tsv").write_text("starttime\tseconds\tctime\tdtime\tttime\twait\n" + rows)
     done = benchkit("export", ".", "--metric", "latency", "-o", "x.csv", cwd=tmp_path)
@@ -366,9 +366,7 @@ def test_large_inputs_are_exported_in_frames(tmp_path: Path) -> None:
     assert sum(",latency,p99," in line for line in lines) == 1
 
 
-def test_benchstats_summaries_are_a_direction_however_often_they_are_printed(
-    tmp_path: Path,
-) -> None:
+def test_repeated_benchstat_summaries_give_only_a_direction(tmp_path: Path) -> None:
     folder = FIXTURES / "benchstat"
     files = [str(path) for path in sorted(folder.glob("new-2file*"))]
     assert len(files) > 1
@@ -381,7 +379,7 @@ def test_benchstats_summaries_are_a_direction_however_often_they_are_printed(
 
 
 @pytest.mark.parametrize("label", [("", ""), ("base=", "otel=")])
-def test_files_told_apart_by_their_stems_are_variants(
+def test_files_distinguished_by_their_stems_are_variants(
     tmp_path: Path, label: tuple[str, str]
 ) -> None:
     for name, variant in (("base", "none"), ("otel", "otlp")):
@@ -393,7 +391,7 @@ def test_files_told_apart_by_their_stems_are_variants(
     assert row["benchmark"] == "/ping/GRM"
 
 
-def test_another_choice_of_samples_reads_anew(tmp_path: Path) -> None:
+def test_changed_samples_option_reads_the_files_again(tmp_path: Path) -> None:
     source = str(FIXTURES / "nginx-ab")
     benchkit("ingest", source, "--no-samples", cwd=tmp_path)
     done = benchkit("ingest", source, cwd=tmp_path)

@@ -1,4 +1,4 @@
-"""A gate of a CI run judges what this run measured, and no other run's results."""
+"""A gate in CI judges what its own run measured, and no other run's results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LIMIT = ["gate", "--max-overhead", "time_per_op=5%"]
 
 
 @pytest.mark.parametrize("cost", [0.0, 0.15])
-def test_a_run_that_measured_nothing_is_undecided(
+def test_run_that_measured_nothing_is_inconclusive(
     cost: float,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -43,7 +43,7 @@ def test_a_run_that_measured_nothing_is_undecided(
     assert run([*LIMIT, "--origin", "github/71", "-q"]) == (1 if cost else 0)
 
 
-def test_a_run_that_measured_nothing_is_undecided_where_several_others_did(
+def test_run_that_measured_nothing_is_inconclusive_among_several_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -65,11 +65,11 @@ def test_a_run_that_measured_nothing_is_undecided_where_several_others_did(
         assert "B215 main, pr: " in shown
     for name in ("json", "md"):
         assert run(["gate", "--format", name]) == 4
-    assert run(["compare"]) == 2  # nothing guesses which of them is meant
+    assert run(["compare"]) == 2  # it does not guess which of them is meant
     assert run([*LIMIT, "--origin", "github/1/A"]) == 0
 
 
-def test_where_a_job_does_not_name_its_run_it_may_only_gate(
+def test_job_without_a_run_id_may_only_gate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -98,7 +98,7 @@ RUN_AND_JOB = {
 
 
 @pytest.mark.parametrize("system", RUN_AND_JOB)
-def test_a_gate_in_a_job_of_its_own_judges_the_runs_of_its_pipeline(
+def test_gate_in_a_separate_job_judges_the_runs_of_its_pipeline(
     system: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -124,7 +124,7 @@ def test_a_gate_in_a_job_of_its_own_judges_the_runs_of_its_pipeline(
 
 
 @pytest.mark.parametrize("system", REPOSITORIES)
-def test_builds_of_two_repositories_with_one_number_are_two_runs(
+def test_builds_with_one_number_in_two_repositories_are_two_runs(
     system: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

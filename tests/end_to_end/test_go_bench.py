@@ -1,4 +1,4 @@
-"""The script that the manual gives for two commits of a Go project, with a compiler of our own."""
+"""The manual's script for two commits of a Go project, run with a fake compiler."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from documents import read_documents
 from invocation import benchkit
 
-#: Compiles a benchmark whose allocations are those of the commit, and which dies where it says so.
+#: Compiles a benchmark whose allocations depend on the commit, and which crashes on request.
 GO = """#!/bin/sh
 [ "$1 $2 $3" = "test -c -o" ] || exit 2
 printf '#!/bin/sh\\n. ./bench.sh\\n' > "$4"
@@ -23,9 +23,9 @@ printf 'pkg: a\\nBenchmarkGet-8\\t1000\\t%s ns/op\\t8 B/op\\t{} allocs/op\\n' $t
 
 
 def test_two_commits_are_measured_in_turn_and_gated(tmp_path: Path) -> None:
-    found = re.search(r"```bash\n(#!/bin/sh\n# go-bench\.sh.*?)```", read_documents(), re.DOTALL)
-    assert found is not None
-    (tmp_path / "go-bench.sh").write_text(found[1], encoding="utf-8")
+    script = re.search(r"```bash\n(#!/bin/sh\n# go-bench\.sh.*?)```", read_documents(), re.DOTALL)
+    assert script is not None
+    (tmp_path / "go-bench.sh").write_text(script[1], encoding="utf-8")
     fake = tmp_path / "bin" / "go"
     fake.parent.mkdir()
     fake.write_text(GO, encoding="utf-8")

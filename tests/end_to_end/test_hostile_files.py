@@ -1,4 +1,4 @@
-"""Files that are no files, have no end, or hold numbers of no size cost themselves and a line."""
+"""Non-files, endless files and absurd numbers cost only themselves and one message."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "results"
 
 
-def test_a_name_that_is_not_utf8_is_read_and_shown(
+def test_name_that_is_not_utf8_is_read_and_shown(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first = min((folder / "none").glob("*.txt"))
@@ -53,9 +53,7 @@ def test_a_name_that_is_not_utf8_is_read_and_shown(
     assert run(["gate", "--junit", "junit.xml"]) in {0, 1, 4}
 
 
-def test_what_is_no_file_is_refused_by_name(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_non_files_are_refused_by_name(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "loop.txt").symlink_to("loop.txt")
     (folder / "loop").symlink_to("loop")
     (folder / "zero.txt").symlink_to("/dev/zero")
@@ -65,13 +63,15 @@ def test_what_is_no_file_is_refused_by_name(
     os.mkfifo(folder / "none" / "benchkit.toml")
     assert run(["ingest", "results"]) == 0
     streams = capsys.readouterr()
-    told = streams.out + streams.err
-    assert "Too many levels of symbolic links" in told
-    assert "results/pipe.txt: cannot be read: not a regular file; check the file" in told
-    assert "results/zero.txt: a link to outside the folder" in told
-    assert "run.toml: cannot read the sidecar: not a regular file" in told
-    what = "none/benchkit.toml: all its labels are ignored, and its runs count as damaged: cannot"
-    assert f"{what} be read: not a regular file" in told
+    output = streams.out + streams.err
+    assert "Too many levels of symbolic links" in output
+    assert "results/pipe.txt: cannot be read: not a regular file; check the file" in output
+    assert "results/zero.txt: a link to outside the folder" in output
+    assert "run.toml: cannot read the sidecar: not a regular file" in output
+    problem = (
+        "none/benchkit.toml: all its labels are ignored, and its runs count as damaged: cannot"
+    )
+    assert f"{problem} be read: not a regular file" in output
     hints = {"/dev/zero": "give a file or a folder", "results/pipe.txt": "pass its contents"}
     for path, hint in hints.items():
         assert run(["runs", path]) == 3
@@ -85,7 +85,7 @@ def test_what_is_no_file_is_refused_by_name(
     [["gate", "results", "--policy"], ["capture", "--plan"], ["compare", "--compat", "benchstat"]],
     ids=lambda words: words[0],
 )
-def test_a_file_of_settings_is_a_file_and_of_bounded_size(
+def test_settings_must_be_a_file_of_bounded_size(
     folder: Path, words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     os.mkfifo("pipe.toml")
@@ -99,14 +99,14 @@ def test_a_file_of_settings_is_a_file_and_of_bounded_size(
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_policy_may_come_through_the_pipe_of_a_shell() -> None:
+def test_policy_may_come_through_a_shell_pipe() -> None:
     policy = "<(echo '[stats]')"
     command = f"{shlex.join(CALL)} gate results --policy {policy}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.returncode in {0, 1, 4}, done.stderr
 
 
-def test_the_pipe_of_a_shell_is_read(folder: Path) -> None:
+def test_shell_pipe_is_read(folder: Path) -> None:
     command = f"{shlex.join(CALL)} runs <(cat {shlex.quote(str(folder))}/none/*.txt)"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert (done.returncode, "wrk" in done.stdout) == (0, True), done.stderr
@@ -129,7 +129,7 @@ def test_closed_and_endless_standard_input_is_an_error(
 
 
 @pytest.mark.parametrize("begin", [b"", b"BenchmarkA \t 1 \t 2 ns/op\n", b"{", b"Processed "])
-def test_a_gzip_with_a_line_of_no_end_ends(tmp_path: Path, begin: bytes) -> None:
+def test_gzip_with_an_endless_line_terminates(tmp_path: Path, begin: bytes) -> None:
     def make(size: int) -> Path:
         path = tmp_path / f"{size}.txt.gz"
         with gzip.open(path, "wb", compresslevel=1) as file:
@@ -144,14 +144,14 @@ def test_a_gzip_with_a_line_of_no_end_ends(tmp_path: Path, begin: bytes) -> None
     assert_linear(make, ingest, 24)
 
 
-def test_a_long_line_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_line_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source, "MAX_LINE", 1 << 20)
     log = Source(None, "a.txt", b"one\n" + b"a" * (3 << 20))
     with pytest.raises(source.UnreadableError, match="a line is longer than 1 MiB"):
         list(log.lines())
 
 
-#: Texts with numbers of no size, and what stays of them.
+#: Texts with a placeholder for an absurdly large number.
 NUMBERS = {
     "vegeta's bucket": (
         "Bucket  #  %  Histogram\n[0s, 1ms]  {number}  100.00%  ###\n[1ms, +Inf]  0  0.00%\n"
@@ -168,7 +168,7 @@ AB = (FIXTURES / "nginx-ab" / "nginx" / "ab-small-c30-1.txt").read_text(encoding
 
 @pytest.mark.parametrize("number", ["9" * 300, "9" * 5000, "1e308", "1e999", "0x1"])
 @pytest.mark.parametrize("text", NUMBERS.values(), ids=NUMBERS)
-def test_a_number_of_no_size_costs_no_file(text: str, number: str) -> None:
+def test_absurdly_large_number_does_not_lose_the_file(text: str, number: str) -> None:
     wrk = next((WRK / "none").glob("*.txt")).read_text(encoding="utf-8")
     text = (
         text.replace("{number}", number)
@@ -176,26 +176,26 @@ def test_a_number_of_no_size_costs_no_file(text: str, number: str) -> None:
         .replace("{wrk}", wrk)
         .replace("{k6}", K6)
     )
-    given = Source(None, "a.txt", text.encode())
-    records = [record for form in registry.identify(given) for record in form.parse(given)]
+    content = Source(None, "a.txt", text.encode())
+    records = [record for form in registry.identify(content) for record in form.parse(content)]
     assert all(isinstance(record, Reading | Diagnostic) for record in records)
 
 
-def test_a_url_that_cannot_be_split_costs_no_file() -> None:
+def test_invalid_url_does_not_lose_the_file() -> None:
     text = (FIXTURES / "k6-edge" / "tiny" / "k6-raw-1.csv").read_text(encoding="utf-8")
-    given = Source(None, "a.csv", text.replace("http://", "http://[").encode())
-    (form,) = registry.identify(given)
-    assert any(isinstance(record, Reading) for record in form.parse(given))
+    content = Source(None, "a.csv", text.replace("http://", "http://[").encode())
+    (form,) = registry.identify(content)
+    assert any(isinstance(record, Reading) for record in form.parse(content))
 
 
-def test_a_list_of_cpus_holds_no_more_than_a_machine() -> None:
+def test_list_of_cpus_is_bounded() -> None:
     assert parse_cpus("0-99999999999") == frozenset()
 
 
 @pytest.mark.parametrize(
     "text", ["x = " + "[" * 5000, "started_at = 0001-01-01T00:00:00+23:59"], ids=["deep", "year 1"]
 )
-def test_a_hostile_sidecar_is_a_warning(
+def test_hostile_sidecar_is_a_warning(
     text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "base.txt").write_text("BenchmarkA 1 2 ns/op\n", encoding="utf-8")
@@ -205,7 +205,7 @@ def test_a_hostile_sidecar_is_a_warning(
 
 
 @pytest.mark.parametrize("key", ["command", "attack", "Package", "Output"])
-def test_half_of_a_surrogate_pair_is_stored_as_its_escape(folder: Path, key: str) -> None:
+def test_lone_surrogate_is_stored_as_its_escape(folder: Path, key: str) -> None:
     times = "[" + ", ".join(["1.0"] * 5) + "]"
     texts = {
         "command": f'{{"results": [{{"command": "a\\ud800", "mean": 1.0, "times": {times}}}]}}',
@@ -221,7 +221,7 @@ def test_half_of_a_surrogate_pair_is_stored_as_its_escape(folder: Path, key: str
     assert r"a\\ud800" in str(bk.load(store=".benchkit").runs.to_dict()) or key == "Output"
 
 
-def test_half_of_a_surrogate_pair_costs_no_other_file(folder: Path) -> None:
+def test_lone_surrogate_affects_no_other_file(folder: Path) -> None:
     latencies = '"latencies": {"mean": 2, "50th": 2, "95th": 2, "99th": 2, "max": 2}'
     text = (
         f'{{{latencies}, "requests": 1, "rate": 1.0, "throughput": 1.0, "success": 1.0, '
@@ -236,7 +236,7 @@ def test_half_of_a_surrogate_pair_costs_no_other_file(folder: Path) -> None:
     assert r"\ud800" in subjects
 
 
-def test_an_integer_beyond_64_bits_is_no_toml(
+def test_integer_beyond_64_bits_is_invalid_toml(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for number in ("9" * 5000, "0x" + "f" * 5000):
@@ -250,7 +250,7 @@ def test_an_integer_beyond_64_bits_is_no_toml(
 
 
 @pytest.mark.parametrize("name", ["run.toml", "benchkit.toml"])
-def test_a_key_of_many_parts_is_refused_at_once(
+def test_key_of_many_parts_is_refused_quickly(
     folder: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / name).write_text(f"a{'.a' * 100_000} = 1")
@@ -258,7 +258,7 @@ def test_a_key_of_many_parts_is_refused_at_once(
     assert "a key has more than 200 parts" in capsys.readouterr().err
 
 
-def test_a_file_that_is_read_as_a_format_that_it_has_not_is_not_said_to_look_like_it(
+def test_file_forced_to_a_wrong_format_is_not_said_to_look_like_it(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["runs", "--as", "k6", str(folder / "none" / "wrk-1.txt")]) == 3

@@ -1,4 +1,4 @@
-"""`init` writes a policy that the gate can use as it stands, from any kind of results."""
+"""`init` writes a policy that the gate can use unchanged, from any kind of results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
         ("skywalking-vegeta", "no-agent", []),
     ],
 )
-def test_a_policy_of_real_results_is_one_the_gate_can_use(
+def test_policy_of_real_results_is_usable_by_the_gate(
     scenario: str,
     baseline: str,
     metrics: list[str],
@@ -39,13 +39,11 @@ def test_a_policy_of_real_results_is_one_the_gate_can_use(
     assert [gate["metric"] for gate in policy.get("gate", [])] == metrics
     rules = [line for line in text.split("[[gate]]")[-1].splitlines() if "on_missing" not in line]
     assert "# where = {benchmark = [" in text or "benchmark" not in "\n".join(rules)
-    assert run(["gate", results, "--quiet"]) != 2  # what it decides is another matter
+    assert run(["gate", results, "--quiet"]) != 2  # the verdict does not matter here
     assert capsys.readouterr().out[0] in "✓△?✗"
 
 
-def test_all_that_is_commented_out_can_be_used_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_commented_settings_are_usable_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gated.write_pair(tmp_path / "results")
     monkeypatch.chdir(tmp_path)
     assert run(["init", "results", "--quiet"]) == 0
@@ -57,7 +55,7 @@ def test_all_that_is_commented_out_can_be_used_too(
     assert run(["gate", "results", "--quiet"]) == 0
 
 
-def test_names_that_do_not_match_get_the_rule_that_makes_them(
+def test_names_that_do_not_match_get_a_rename_rule(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for variant, name in (("baseline", "Overhead_Baseline"), ("enabled", "Overhead/OTel_Enabled")):
@@ -70,7 +68,7 @@ def test_names_that_do_not_match_get_the_rule_that_makes_them(
     assert run(["gate", "results", "--quiet", "--max-overhead", "time_per_op=50%"]) == 0
 
 
-def test_what_is_there_is_kept(
+def test_existing_policy_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     gated.write_runs(tmp_path / "results" / 'odd"name.txt', seed=1)
@@ -88,18 +86,18 @@ def test_what_is_there_is_kept(
     assert run(["init", "nowhere", "--force"]) == 3
 
 
-def test_what_it_says_comes_next_works(
+def test_suggested_next_command_works(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     gated.write_pair(tmp_path / "my results")
     monkeypatch.chdir(tmp_path)
     assert run(["init", "my results", "-o", "ci.toml"]) == 0
-    told = capsys.readouterr().err.rpartition("next: benchkit ")[2]
-    assert told == "gate 'my results' --policy ci.toml\n"
-    assert run([*shlex.split(told), "--quiet"]) == 0
+    next_command = capsys.readouterr().err.rpartition("next: benchkit ")[2]
+    assert next_command == "gate 'my results' --policy ci.toml\n"
+    assert run([*shlex.split(next_command), "--quiet"]) == 0
 
 
-def test_names_that_tell_the_variant_are_made_equal_by_the_rename_beside_them(
+def test_suggested_rename_removes_the_variant_from_benchmark_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     gated.write_pair(tmp_path / "results")

@@ -1,4 +1,4 @@
-"""Individual runs, a new run against a history, and a method that is asked for, by the command."""
+"""Single runs, a new run against a history, and a requested method, on the command line."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def number(row: Row, key: str) -> float:
     return float(str(row[key]))
 
 
-def test_single_runs_have_a_within_run_interval_also_from_a_store_without_samples(
+def test_single_runs_have_a_within_run_interval_from_a_store_without_samples(
     tmp_path: Path,
 ) -> None:
     assert benchkit("ingest", SINGLE, "--no-samples", cwd=tmp_path).returncode == 0
@@ -47,7 +47,7 @@ def test_single_runs_have_a_within_run_interval_also_from_a_store_without_sample
     assert number(row, "ratio_high") == pytest.approx(1.313, abs=0.005)
 
 
-def test_the_interval_of_single_runs_is_labelled(tmp_path: Path) -> None:
+def test_interval_of_single_runs_is_labelled(tmp_path: Path) -> None:
     done = benchkit("compare", SINGLE, cwd=tmp_path)
     assert done.stdout.startswith("~ agent +2.1")
     assert "within-run" in done.stdout
@@ -55,14 +55,14 @@ def test_the_interval_of_single_runs_is_labelled(tmp_path: Path) -> None:
     assert "B338 not compared: p99.9 latency on /consumer" in done.stdout
 
 
-def test_stretches_are_in_the_table_and_not_compared(tmp_path: Path) -> None:
+def test_stretches_are_exported_but_not_compared(tmp_path: Path) -> None:
     done = benchkit("export", f"{SINGLE}/agent", "--metric", "latency", cwd=tmp_path)
     assert done.stdout.count(",stretch_p50,") == 20
     stats = {str(row["stat"]) for row in rows(compare(SINGLE, cwd=tmp_path))}
     assert not any(stat.startswith("stretch_") for stat in stats)
 
 
-def test_a_new_run_is_put_beside_what_its_history_predicts(tmp_path: Path) -> None:
+def test_new_run_is_compared_with_the_prediction_of_its_history(tmp_path: Path) -> None:
     shutil.copytree(Path(TRACING) / "none", tmp_path / "runs" / "before")
     (tmp_path / "runs" / "after").mkdir()
     shutil.copy(Path(TRACING) / "otlp" / "wrk-1.txt", tmp_path / "runs" / "after")
@@ -73,14 +73,14 @@ def test_a_new_run_is_put_beside_what_its_history_predicts(tmp_path: Path) -> No
     assert "outside their prediction interval" in str(row["notes"])
 
 
-def test_a_method_can_be_asked_for(tmp_path: Path) -> None:
+def test_method_can_be_requested(tmp_path: Path) -> None:
     found = compare(TRACING, "--variant", "otlp", "--method", "welch", cwd=tmp_path)
     (row,) = rows(found, metric="request_rate")
     assert row["method"] == "welch"
     assert number(row, "ratio") == pytest.approx(0.87, abs=0.005)
 
 
-def test_a_method_that_is_named_goes_before_blocks(tmp_path: Path) -> None:
+def test_requested_method_takes_precedence_over_blocks(tmp_path: Path) -> None:
     found = compare(TRACING, "--variant", "otlp", "--method", "rank", cwd=tmp_path)
     (row,) = rows(found, metric="request_rate")
     assert row["method"] == "hodges-lehmann"

@@ -24,7 +24,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def enter(monkeypatch: pytest.MonkeyPatch, leg: str) -> None:
-    """Become another leg of a matrix: all but the runner is the same."""
+    """Become another leg of a matrix: only the runner differs."""
     for name, value in {**JOB, "RUNNER_NAME": leg}.items():
         monkeypatch.setenv(name, value)
 
@@ -41,7 +41,7 @@ def list_runs(capsys: pytest.CaptureFixture[str], *options: str) -> Counter[tupl
     return Counter((row["origin"], row["variant"]) for row in rows)
 
 
-def test_a_folder_measured_again_under_another_label_is_added(
+def test_folder_measured_again_under_another_label_is_added(
     workspace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     gated.write_runs(workspace / "results/bench.txt", seed=1)
@@ -53,7 +53,7 @@ def test_a_folder_measured_again_under_another_label_is_added(
     assert run(GATE) == 1
 
 
-def test_what_an_ingest_supersedes_is_counted(
+def test_superseded_runs_are_counted_by_the_ingest(
     workspace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     gated.write_runs(workspace / "results/bench.txt", seed=1)
@@ -67,7 +67,7 @@ def test_what_an_ingest_supersedes_is_counted(
     assert ".benchkit: 20 runs, 20 superseded · " in capsys.readouterr().err
 
 
-def test_two_jobs_with_equal_paths_and_labels_are_judged_by_their_own_runs(
+def test_jobs_with_equal_paths_and_labels_are_judged_by_their_own_runs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     enter(monkeypatch, "arm")
@@ -92,7 +92,7 @@ def test_two_jobs_with_equal_paths_and_labels_are_judged_by_their_own_runs(
     assert "intel" not in capsys.readouterr().out
 
     measure(0.0, seed=9)
-    assert run(["ingest", "results"]) == 0  # the same job again replaces its own alone
+    assert run(["ingest", "results"]) == 0  # the same job replaces only its own runs
     assert ".benchkit: 80 runs, 40 superseded · " in capsys.readouterr().err
     assert run(GATE) == 0
 
@@ -110,7 +110,7 @@ EVERY = (
 
 
 @pytest.mark.parametrize("command", EVERY, ids=lambda command: command[0])
-def test_without_an_origin_several_are_refused_by_name(
+def test_several_origins_are_refused_by_name_if_none_is_chosen(
     command: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     for leg, cost in (("arm", 0.15), ("intel", 0.0)):
@@ -120,7 +120,7 @@ def test_without_an_origin_several_are_refused_by_name(
     refused = capsys.readouterr().err
     assert "from 2 origins: 'ci/intel', 'ci/arm'; choose one with --origin" in refused
     assert run([*command, "--origin", "ci/intel"]) == 0
-    assert run([*command, "--origin", "ci"]) == 2  # the beginning of both
+    assert run([*command, "--origin", "ci"]) == 2  # the common prefix of both
     assert run([*command, "--origin", "ci/amd"]) == 3
     printed = capsys.readouterr()
     assert "unknown origin 'ci/amd'; did you mean 'ci/arm'?" in printed.out + printed.err
@@ -129,7 +129,7 @@ def test_without_an_origin_several_are_refused_by_name(
     assert (row["n_baseline"], row["n_variant"], row["verdict"]) == (10, 10, "regression")
 
 
-def test_python_chooses_an_origin_too() -> None:
+def test_origin_can_be_chosen_in_python() -> None:
     for leg, cost in (("arm", 0.15), ("intel", 0.0)):
         measure(cost, seed=len(leg))
         assert run(["ingest", "results", "--origin", leg, "-q"]) == 0
@@ -144,7 +144,7 @@ def test_python_chooses_an_origin_too() -> None:
         open_sides.where(variant="main")
 
 
-def test_the_sides_may_be_of_two_origins_and_the_machines_are_checked(
+def test_sides_may_have_two_origins_whose_machines_are_checked(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     measure(0.15)
@@ -152,13 +152,13 @@ def test_the_sides_may_be_of_two_origins_and_the_machines_are_checked(
     assert run(["ingest", "results/pr.txt", "--origin", "pr-7", "-q"]) == 0
     assert run(["compare"]) == 0
     assert "pr" in capsys.readouterr().out
-    assert run(GATE) != 1  # nothing says on which machine either was measured
+    assert run(GATE) != 1  # neither records its machine
     shown = capsys.readouterr().out
     assert "come from the origins 'nightly' and 'pr-7'" in shown
     assert shown.startswith("? Undecided: pr takes ")
 
 
-def test_a_baseline_that_another_job_measured_is_named(
+def test_baseline_measured_by_another_job_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     measure(0.0)
@@ -184,7 +184,7 @@ def test_a_baseline_that_another_job_measured_is_named(
     assert "the store holds runs of 'main' from 2 origins" in capsys.readouterr().err
 
 
-def test_a_variant_of_several_origins_stands_in_nobodys_way() -> None:
+def test_unrelated_variant_of_several_origins_does_not_block_the_gate() -> None:
     measure(0.15)
     assert run(["ingest", "results", "--origin", "a", "-q"]) == 0
     for origin in ("a", "b"):
@@ -212,7 +212,7 @@ def test_history_ignores_origins(
         assert [point["runs"] for point in each["points"]] == [5, 10]
 
 
-def test_a_moved_file_keeps_its_run_within_its_origin(
+def test_moved_file_keeps_its_run_within_its_origin(
     workspace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     measure(0.0)
@@ -224,7 +224,7 @@ def test_a_moved_file_keeps_its_run_within_its_origin(
     assert list_runs(capsys) == {(o, v): 20 for o in "ab" for v in ("main", "pr")}
 
 
-def test_a_copy_counts_once_per_origin_and_label(
+def test_copy_counts_once_per_origin_and_label(
     workspace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = gated.write_runs(workspace / "results/1.txt", seed=1).read_text(encoding="utf-8")
@@ -236,16 +236,14 @@ def test_a_copy_counts_once_per_origin_and_label(
     assert list_runs(capsys) == {("", "main"): 20, ("", "pr"): 20, ("other", "main"): 20}
 
 
-def test_the_same_path_is_another_source_for_every_commit_given(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_same_path_is_a_separate_source_per_commit(capsys: pytest.CaptureFixture[str]) -> None:
     for seed, commit in enumerate(("aaaaaaa", "bbbbbbb", "bbbbbbb")):
         gated.write_runs(Path("results/base.txt"), seed=seed, runs=5, benchmarks=("Ping",))
         assert run(["history", "add", "results", "--commit", commit, "-q"]) == 0
     assert list_runs(capsys) == {("", "base"): 10}
 
 
-def test_a_leg_that_replaces_another_of_its_job_is_warned_of_it(
+def test_leg_that_replaces_another_of_its_job_is_warned(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     enter(monkeypatch, "r1")
@@ -255,16 +253,16 @@ def test_a_leg_that_replaces_another_of_its_job_is_warned_of_it(
     assert "this ingest replaced" not in capsys.readouterr().err
     measure(0, seed=7)
     assert run(["ingest", "results"]) == 0
-    told = " ".join(capsys.readouterr().err.split())
-    assert "github/71/1/bench/r1" in told
+    stderr = " ".join(capsys.readouterr().err.split())
+    assert "github/71/1/bench/r1" in stderr
     assert (
         "this ingest replaced 40 earlier runs of this CI job, because the files at the same "
         "paths now have different results"
-    ) in told
-    assert "`--origin NAME`" in told
+    ) in stderr
+    assert "`--origin NAME`" in stderr
 
 
-def test_a_part_of_an_origin_names_it(
+def test_unique_part_of_an_origin_selects_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for leg in ("r1", "r2"):
@@ -283,7 +281,7 @@ LIMIT = ["gate", "--max-overhead", "time_per_op=5%"]
 
 
 @pytest.mark.parametrize("options", [[], ["--variant", "pr"]], ids=["all", "named"])
-def test_a_gate_judges_no_variant_of_another_job(
+def test_gate_ignores_variants_of_another_job(
     options: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     measure(0.0)
@@ -303,7 +301,9 @@ def test_a_gate_judges_no_variant_of_another_job(
     assert run([*LIMIT, *options, "--origin", "github/71", "-q"]) == 0
 
 
-def test_a_failed_run_of_another_job_is_not_this_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_run_of_another_job_does_not_count_for_this_job(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     measure(0.0)
     enter(monkeypatch, "arm")
     gated.write_runs(Path("results/old.txt"), seed=9, cost=0.5)
@@ -319,7 +319,7 @@ def test_a_failed_run_of_another_job_is_not_this_jobs(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("options", [[], ["--variant", "pr"]], ids=["all", "named"])
-def test_a_gate_judges_no_variant_whose_files_are_gone(
+def test_gate_ignores_variants_whose_files_are_gone(
     options: list[str], workspace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     measure(0.0)
@@ -334,7 +334,7 @@ def test_a_gate_judges_no_variant_whose_files_are_gone(
     assert run(["compare"]) == 0
 
 
-def test_a_baseline_may_be_gone_from_the_folder(workspace: Path) -> None:
+def test_baseline_may_be_missing_from_the_folder(workspace: Path) -> None:
     gated.write_runs(Path("results/main.txt"), seed=1)
     assert run(["ingest", "results", "-q"]) == 0
     (workspace / "results/main.txt").unlink()
@@ -343,7 +343,7 @@ def test_a_baseline_may_be_gone_from_the_folder(workspace: Path) -> None:
     assert run([*LIMIT, "-q"]) == 0
 
 
-def test_variants_of_other_jobs_stand_in_no_gates_way(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variants_of_other_jobs_do_not_block_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
     for number in (71, 72, 73):
         enter(monkeypatch, "arm")
         monkeypatch.setenv("GITHUB_RUN_ID", str(number))
@@ -356,7 +356,7 @@ def test_variants_of_other_jobs_stand_in_no_gates_way(monkeypatch: pytest.Monkey
     assert run([*LIMIT, "-q"]) == run([*LIMIT, "results", "-q"]) == 1
 
 
-def test_a_job_that_only_gates_takes_each_side_from_the_job_that_holds_it(
+def test_gating_job_takes_each_side_from_the_job_that_measured_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     measure(0.15)
@@ -370,7 +370,7 @@ def test_a_job_that_only_gates_takes_each_side_from_the_job_that_holds_it(
     assert "origin github/71/1/bench/r2" in " ".join(capsys.readouterr().out.split())
 
 
-def test_a_gate_of_one_run_takes_what_the_run_measured_and_names_another_runs(
+def test_gate_takes_results_of_its_run_and_names_those_of_another(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for number in (71, 72):
@@ -391,7 +391,7 @@ def test_a_gate_of_one_run_takes_what_the_run_measured_and_names_another_runs(
             assert "B215 main, pr: not measured by this CI run, but by origin" in shown
 
 
-def test_a_folder_measured_again_outside_ci_replaces_without_a_word_of_jobs(
+def test_folder_measured_again_outside_ci_replaces_without_mention_of_jobs(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     for seed in (1, 2):

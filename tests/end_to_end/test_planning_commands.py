@@ -1,4 +1,4 @@
-"""`plan` and `noise` as a user meets them: real results in, answers, files and refusals out."""
+"""`plan` and `noise` as users meet them: real results in; answers, files and refusals out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 TRACING = str(FIXTURES / "tracing-wrk")
 
 
-def test_a_plan_of_the_quiet_set(tmp_path: Path) -> None:
+def test_plan_of_the_quiet_set(tmp_path: Path) -> None:
     done = benchkit("plan", TRACING, "--effect", "5%", "--power", "0.8", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Run each side 8 times to detect a change of 5")
@@ -35,14 +35,14 @@ def test_one_variant_is_enough(tmp_path: Path) -> None:
 def test_noise_of_the_quiet_set(tmp_path: Path) -> None:
     done = benchkit("noise", TRACING, "--format", "json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)["noise"]
-    assert found["metrics"][0]["splits"] == 175
-    assert found["metrics"][0]["margin"] == 0.035
-    assert len(found["rows"]) == 5
+    noise = json.loads(done.stdout)["noise"]
+    assert noise["metrics"][0]["splits"] == 175
+    assert noise["metrics"][0]["margin"] == 0.035
+    assert len(noise["rows"]) == 5
 
 
 @pytest.mark.parametrize("command", ["plan", "noise"])
-def test_the_files_ending_tells_the_format(tmp_path: Path, command: str) -> None:
+def test_extension_selects_the_format(tmp_path: Path, command: str) -> None:
     for ending, start in (
         (".md", ("Run each", "request")),
         (".json", ("{",)),
@@ -56,7 +56,7 @@ def test_the_files_ending_tells_the_format(tmp_path: Path, command: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         (("plan", TRACING, "--power", "2"), 2, "is not a share between 0 and 1"),
         (("plan", TRACING, "--confidence", "0.9999999999"), 2, "above 0.999999"),
@@ -81,17 +81,17 @@ def test_the_files_ending_tells_the_format(tmp_path: Path, command: str) -> None
         (("noise",), 3, "the store is empty"),
     ],
 )
-def test_refusals_say_what_to_do(
-    tmp_path: Path, arguments: tuple[str, ...], code: int, said: str
+def test_refusals_state_a_remedy(
+    tmp_path: Path, arguments: tuple[str, ...], code: int, message: str
 ) -> None:
     done = benchkit(*arguments, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (code, "")
-    assert said in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
 
 
 def write_attack(path: Path, level: float) -> None:
-    """Write what `vegeta encode --to csv` writes: 400 requests, one every millisecond."""
+    """Write the output of `vegeta encode --to csv`: 400 requests, one every millisecond."""
     path.parent.mkdir(exist_ok=True)
     lines = [
         f"{1763683200000000000 + i * 1000000},200,{int(level * (1 + i % 7 / 1000))},0,2,,,,{i},GET,"
@@ -101,7 +101,7 @@ def write_attack(path: Path, level: float) -> None:
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def test_samples_of_raw_results_tell_where_the_spread_is_from(tmp_path: Path) -> None:
+def test_raw_samples_show_the_source_of_the_spread(tmp_path: Path) -> None:
     for run, level in enumerate((1.9e6, 2.0e6, 2.1e6, 2.05e6), 1):
         write_attack(tmp_path / "none" / f"vegeta-{run}.csv", level)
     done = benchkit("plan", "none", cwd=tmp_path)
@@ -110,7 +110,7 @@ def test_samples_of_raw_results_tell_where_the_spread_is_from(tmp_path: Path) ->
     assert "between runs" in done.stdout
 
 
-def test_a_pair_of_variants_that_are_taken_for_the_same(tmp_path: Path) -> None:
+def test_pair_of_variants_taken_as_identical(tmp_path: Path) -> None:
     done = benchkit("noise", TRACING, "--pair", "none:apm", "--metric", "latency.p99", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "none and apm" in done.stdout

@@ -1,4 +1,4 @@
-"""What the published workflows printed is read as it stands, and their tables are not guessed at.
+"""Output printed by the published workflows is read unchanged, and their tables are not guessed.
 
 The numbers were worked out by hand from the published text.
 """
@@ -22,21 +22,21 @@ def values(*path: str) -> dict[tuple[str, str, str], float]:
     return dict(zip(names, frame["value"], strict=True))
 
 
-def test_the_baseline_of_the_url_shortener() -> None:
-    told = values("obi-shorturl", "none")
-    assert told["none", "requests", "count"] == 15001
-    assert told["none", "request_rate", "mean"] == 500.019437
-    assert told["none", "latency", "p50"] == 39.64e-6
-    assert told["none", "latency", "mean"] == 49.53e-6
-    assert told["none", "latency", "p95"] == 83.76e-6
-    assert told["none", "latency", "max"] == 4.26e-3
-    assert told["none", "failures", "count"] == 0
-    # requests over the rate: 30 s and the one iteration at the start
-    duration = told["none", "requests", "count"] / told["none", "request_rate", "mean"]
+def test_baseline_of_the_url_shortener() -> None:
+    numbers = values("obi-shorturl", "none")
+    assert numbers["none", "requests", "count"] == 15001
+    assert numbers["none", "request_rate", "mean"] == 500.019437
+    assert numbers["none", "latency", "p50"] == 39.64e-6
+    assert numbers["none", "latency", "mean"] == 49.53e-6
+    assert numbers["none", "latency", "p95"] == 83.76e-6
+    assert numbers["none", "latency", "max"] == 4.26e-3
+    assert numbers["none", "failures", "count"] == 0
+    # requests divided by the rate: 30 s and the one iteration at the start
+    duration = numbers["none", "requests", "count"] / numbers["none", "request_rate", "mean"]
     assert duration == pytest.approx(30.0008, abs=1e-4)
 
 
-def test_the_spans_that_obi_counted_are_twice_the_requests() -> None:
+def test_obi_span_count_is_twice_the_requests() -> None:
     runs = api.load(str(PUBLISHED / "obi-shorturl"))
     spans = runs.observations[runs.observations["metric"] == "spans_created"]
     assert spans[["variant", "subject", "value"]].to_numpy().tolist() == [["obi", "agent", 30002.0]]
@@ -48,25 +48,25 @@ def test_the_spans_that_obi_counted_are_twice_the_requests() -> None:
 
 
 def test_wrk_in_the_comments_of_a_script() -> None:
-    told = values("tracing-backends")
-    assert told["none", "requests", "count"] == 873465
-    assert told["none", "request_rate", "mean"] == 29018.83
-    assert told["none", "latency", "mean"] == 276.5e-6
-    assert told["none", "latency", "p99"] == 631e-6
+    numbers = values("tracing-backends")
+    assert numbers["none", "requests", "count"] == 873465
+    assert numbers["none", "request_rate", "mean"] == 29018.83
+    assert numbers["none", "latency", "mean"] == 276.5e-6
+    assert numbers["none", "latency", "p99"] == 631e-6
     # Little's law: the mean of the uncorrected side is connections over rate
-    in_flight = told["none", "request_rate", "mean"] * told["none", "latency", "mean"]
+    in_flight = numbers["none", "request_rate", "mean"] * numbers["none", "latency", "mean"]
     assert in_flight == pytest.approx(8.02, abs=0.01)
     (run,) = api.load(str(PUBLISHED / "tracing-backends")).runs.to_dict("records")
     assert (run["connections"], run["duration"], run["benchmark"]) == (8, 30.1, "/ping/GRM")
 
 
-def test_the_sample_of_benchstat_is_read_and_its_impossible_p_is_told() -> None:
+def test_benchstat_sample_is_read_and_its_impossible_p_reported() -> None:
     runs = api.load(str(PUBLISHED / "redis-otel"))
-    told = runs.observations.set_index(["variant", "benchmark", "metric", "stat"])["value"]
+    numbers = runs.observations.set_index(["variant", "benchmark", "metric", "stat"])["value"]
     ping = "OTelOverhead/OTel_Enabled/Ping"
-    assert told["old", ping, "time_per_op", "mean"] == 30.1e-6
-    assert told["new", ping, "time_per_op", "mean"] == 31.5e-6
-    assert told["new", ping, "bytes_per_op", "mean"] == 5738
+    assert numbers["old", ping, "time_per_op", "mean"] == 30.1e-6
+    assert numbers["new", ping, "time_per_op", "mean"] == 31.5e-6
+    assert numbers["new", ping, "bytes_per_op", "mean"] == 5738
     (impossible,) = [p for p in runs.diagnostics if "p=0.000" in p.what]
     assert impossible.line == 7
     assert "0.0079" in impossible.what  # 2 of the 252 ways to choose 5 of 10

@@ -1,4 +1,4 @@
-"""The policy of the published Redis workflow, held against files with that workflow's names."""
+"""The policy of the published Redis workflow, applied to files named as in that workflow."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ acceptable = "+8 KiB"
 """
 
 
-def test_each_rule_has_its_rows_and_its_answer(
+def test_each_rule_has_its_rows_and_outcome(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     costs = {"Ping": 0.047, "Set": 0.03, "Pipeline": 0.2}
@@ -68,12 +68,12 @@ def test_each_rule_has_its_rows_and_its_answer(
     monkeypatch.chdir(tmp_path)
     assert run(["gate", "results", "--quiet", "--format", "json"]) == 1
     gates = json.loads(capsys.readouterr().out)["gates"]
-    found = {
+    outcomes = {
         gate["name"]: {row["benchmark"].split("/")[-1]: row["outcome"] for row in gate["rows"]}
         for gate in gates
     }
-    assert set(found["dormant code"].values()) <= {"not shown", "acceptable"}
-    assert found["simple operations"]["Set"] == "within target"
-    assert found["simple operations"]["Ping"] in {"acceptable", "within target"}
-    assert found["complex operations"] == {"Pipeline": "over the limit"}
-    assert set(found["memory"].values()) == {"acceptable"}
+    assert set(outcomes["dormant code"].values()) <= {"not shown", "acceptable"}
+    assert outcomes["simple operations"]["Set"] == "within target"
+    assert outcomes["simple operations"]["Ping"] in {"acceptable", "within target"}
+    assert outcomes["complex operations"] == {"Pipeline": "over the limit"}
+    assert set(outcomes["memory"].values()) == {"acceptable"}

@@ -1,4 +1,4 @@
-"""No line that a tool printed shows its secrets where a failed run is explained."""
+"""The explanation of a failed run shows no secrets of the tool output it quotes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LINES = (
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_a_quoted_line_of_a_failed_run_keeps_no_secret(
+def test_quoted_line_of_a_failed_run_contains_no_secret(
     line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "ex").mkdir()

@@ -1,4 +1,4 @@
-"""Options that mean nothing, and folders with nothing in them, are refused with what to do."""
+"""Options without effect and folders without results are refused with a remedy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WRK = PINNED.parents[1] / "tracing-wrk" / "none"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         (("compare", "--by", "group=A", "--by", "group=B"), 2, "cannot be both 'A' and 'B'"),
         (("plan", "--by", "group=A", "--by", "group=B"), 2, "--by: group cannot be both"),
@@ -26,17 +26,17 @@ WRK = PINNED.parents[1] / "tracing-wrk" / "none"
         (("report", "--by", "benchmark"), 2, "use --by benchmark=VALUE"),
     ],
 )
-def test_an_option_that_means_nothing_is_refused(
-    tmp_path: Path, arguments: tuple[str, ...], code: int, said: str
+def test_option_without_effect_is_refused(
+    tmp_path: Path, arguments: tuple[str, ...], code: int, message: str
 ) -> None:
     verb, *options = arguments
     files = [str(PINNED / name) for name in ("Baseline.txt", "OTel_Enabled.txt")]
     done = benchkit(verb, *files, *options, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (code, "")
-    assert said in done.stderr
+    assert message in done.stderr
 
 
-def test_where_nothing_was_read_no_next_step_is_named(tmp_path: Path) -> None:
+def test_no_next_step_is_suggested_if_nothing_was_read(tmp_path: Path) -> None:
     (tmp_path / "junk.txt").write_text("no result")
     done = benchkit("ingest", "junk.txt", cwd=tmp_path)
     assert done.returncode == 3
@@ -45,7 +45,9 @@ def test_where_nothing_was_read_no_next_step_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("verb", ["compare", "gate"])
-def test_a_file_of_no_format_beside_the_only_variant_is_named(tmp_path: Path, verb: str) -> None:
+def test_file_of_unknown_format_next_to_the_only_variant_is_named(
+    tmp_path: Path, verb: str
+) -> None:
     copy(WRK / "wrk-1.txt", tmp_path / "none.txt")
     (tmp_path / "otlp.txt").write_text("connection reset by peer, giving up\n")
     (tmp_path / "targets.lst").write_text("GET /\n")
@@ -57,7 +59,7 @@ def test_a_file_of_no_format_beside_the_only_variant_is_named(tmp_path: Path, ve
 
 
 @pytest.mark.parametrize("verb", ["compare", "gate", "report"])
-def test_where_no_name_tells_the_baseline_the_command_that_does_is_named(
+def test_command_with_a_baseline_is_suggested_if_names_reveal_none(
     tmp_path: Path, verb: str
 ) -> None:
     (tmp_path / "my results").mkdir()
@@ -71,16 +73,16 @@ def test_where_no_name_tells_the_baseline_the_command_that_does_is_named(
 
 
 def find_command(text: str) -> list[str]:
-    """Return the words of the command that an error gives as an example."""
+    """Return the words of the example command in an error."""
     return shlex.split(text.partition("for example: benchkit ")[2].splitlines()[0])
 
 
-def test_a_folder_of_runs_alone_says_so_and_how_a_side_is_added(tmp_path: Path) -> None:
+def test_folder_of_one_variant_explains_how_to_add_a_side(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     for run in (1, 2, 3):
         text = (WRK / f"wrk-{run}.txt").read_text()
         (tmp_path / f"mine/run_0{run}.log").write_text(text)
-    shutil.copy(WRK / "wrk-warmup-1.txt", tmp_path / "mine")  # is none of its runs
+    shutil.copy(WRK / "wrk-warmup-1.txt", tmp_path / "mine")  # is not one of its runs
     refused = benchkit("compare", "mine", cwd=tmp_path)
     assert refused.returncode == 3
     assert "'mine' is the only variant; 3 files are its runs: mine/run_01.log, " in refused.stderr
@@ -92,9 +94,7 @@ def test_a_folder_of_runs_alone_says_so_and_how_a_side_is_added(tmp_path: Path) 
     assert "with other=PATH --baseline mine" in benchkit("gate", "mine", cwd=tmp_path).stdout
 
 
-def test_variants_in_benchmark_names_come_with_the_command_that_splits_them(
-    tmp_path: Path,
-) -> None:
+def test_variants_in_benchmark_names_suggest_the_split_command(tmp_path: Path) -> None:
     copy(PINNED.parent / "single" / "gobench-all-1.txt", tmp_path / "current.txt")
     refused = benchkit("compare", "current.txt", cwd=tmp_path)
     assert refused.returncode == 3
@@ -112,7 +112,7 @@ def test_variants_in_benchmark_names_come_with_the_command_that_splits_them(
     assert '"readings": []' in split
 
 
-def test_a_store_of_one_variant_names_what_to_ingest(tmp_path: Path) -> None:
+def test_store_of_one_variant_suggests_what_to_ingest(tmp_path: Path) -> None:
     copy(WRK / "wrk-1.txt", tmp_path / "none.txt")
     copy(PINNED.parent / "single" / "gobench-all-1.txt", tmp_path / "current.txt")
     assert benchkit("ingest", "none.txt", cwd=tmp_path).returncode == 0

@@ -55,7 +55,7 @@ GO = "Benchmark{}{} 1000 {} ns/op\n"
 
 
 def write_named(folder: Path) -> None:
-    """Write files whose names, and names in them, hold a secret, and two that cannot be read."""
+    """Write files whose names and inner names contain a secret, and two that cannot be read."""
     names = [name.format(f"{SECRET}9{n:02}") for n, name in enumerate(NAMES)]
     for number, name in enumerate(names):
         for variant in ("none", "otlp"):
@@ -73,7 +73,7 @@ def write_named(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a store in which every shape is a command, a name, a heading and a variable."""
+    """Return a store with every shape of secret as a command, a name, a heading and a variable."""
     folder = tmp_path_factory.mktemp("secrets")
     shapes = [[word.replace(SECRET, f"{SECRET}{n:03}") for word in words] for n, words in
               enumerate(HOLDING.values())]  # fmt: skip
@@ -110,7 +110,7 @@ def find_secrets(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("words", SINKS, ids=" ".join)
-def test_no_output_holds_a_secret(
+def test_no_output_contains_a_secret(
     store: Path,
     words: tuple[str, ...],
     tmp_path: Path,
@@ -131,7 +131,7 @@ def test_no_output_holds_a_secret(
     assert text.strip()
 
 
-def test_files_that_differ_in_a_secret_alone_are_two_sources(
+def test_files_that_differ_only_in_a_secret_are_two_sources(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -154,7 +154,7 @@ def test_files_that_differ_in_a_secret_alone_are_two_sources(
     assert run(["undo"]) == 0
 
 
-def test_names_that_differ_in_a_secret_alone_are_never_shown_as_one(
+def test_names_that_differ_only_in_a_secret_are_shown_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(marks, "_DIGITS", 0)

@@ -1,4 +1,4 @@
-"""Titles, addresses, reasons, jobs and labels reach no output with a secret in them."""
+"""Titles, addresses, reasons, jobs and labels are redacted in every output."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_title_of_a_project_is_redacted_in_every_file(
+def test_title_of_a_project_is_redacted_in_every_file(
     workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (workspace / "benchkit.toml").write_text(f'[project]\ntitle = "{TITLE}"\n')
@@ -39,7 +39,7 @@ def test_the_title_of_a_project_is_redacted_in_every_file(
 
 
 @pytest.mark.parametrize("ending", ["html", "md", "json"])
-def test_the_title_of_a_report_is_redacted(ending: str) -> None:
+def test_title_of_a_report_is_redacted(ending: str) -> None:
     output = f"report.{ending}"
     assert run(["report", "results", "--baseline", "main", "--title", TITLE, "-o", output]) == 0
     assert SECRET not in Path(output).read_text()
@@ -56,12 +56,12 @@ def test_the_title_of_a_report_is_redacted(ending: str) -> None:
         ("https://h/#/c/{commit}", "https://h/#/c/{commit}"),
     ],
 )
-def test_the_address_of_a_commit_has_no_credentials(address: str, pattern: str | None) -> None:
+def test_address_of_a_commit_has_no_credentials(address: str, pattern: str | None) -> None:
     shown = _read_pattern(address)
     assert shown == pattern or (pattern is None and SECRET not in shown and "{commit}" in shown)
 
 
-def test_no_page_of_a_site_holds_credentials_or_a_title_with_some(workspace: Path) -> None:
+def test_pages_of_a_site_contain_no_credentials(workspace: Path) -> None:
     (workspace / "benchkit.toml").write_text(f'[project]\ntitle = "{TITLE}"\n')
     commit = ["--commit", "0000001a", "--date", "2026-11-20T10:00:00Z"]
     assert run(["history", "add", "results", *commit]) == 0
@@ -73,18 +73,18 @@ def test_no_page_of_a_site_holds_credentials_or_a_title_with_some(workspace: Pat
     assert SECRET not in "".join(pages)
 
 
-def test_a_reason_is_redacted() -> None:
+def test_reason_is_redacted() -> None:
     (accepted,) = parse_accepted([{"commit": "abc1234", "reason": f"pwd={SECRET}"}], "a.toml")
     assert accepted.reason == "pwd=REDACTED"
 
 
-def test_the_name_of_a_job_is_redacted_in_the_origin() -> None:
+def test_name_of_a_job_is_redacted_in_the_origin() -> None:
     job = {"GITHUB_RUN_ID": "71", "GITHUB_JOB": f"token={SECRET}"}
     assert name_job(job) == "github/71/token=REDACTED"
     assert name_job({**job, "GITHUB_JOB": "bench linux"}) == "github/71/bench-linux"
 
 
-def test_labels_of_a_secret_folder_are_masked_wherever_they_are_shown(
+def test_labels_of_a_secret_folder_are_masked_everywhere(
     workspace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("1", "2"):

@@ -1,4 +1,4 @@
-"""`benchkit capture --until decided`: a small command with noise, measured until it is decided."""
+"""`benchkit capture --until decided`: a small noisy command, measured until decided."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from stopped import draw, write_series
 
-#: Prints the next value of its variant, as go test does; every value is drawn beforehand.
+#: Prints the next value of its variant, as go test does; all values are drawn in advance.
 BENCH = """
 number=$(($(cat "$1.made" 2> /dev/null || echo 0) + 1))
 if [ -e fail ] && [ "$1" = otlp ] && [ "$number" = 6 ]; then rm fail; exit 7; fi
@@ -51,7 +51,7 @@ def count_runs(folder: Path) -> int:
     return len(list((folder / "results").rglob("*.txt")))
 
 
-def test_it_stops_when_every_row_is_decided_and_says_what_it_saved(tmp_path: Path) -> None:
+def test_stops_when_every_row_is_decided_and_reports_the_saving(tmp_path: Path) -> None:
     prepare(tmp_path, {"none": 0.0, "otlp": 0.06, "apm": 0.0}, 0.01)
     done = until(tmp_path)
     assert done.returncode == 0, done.stderr
@@ -88,7 +88,7 @@ def test_it_stops_when_every_row_is_decided_and_says_what_it_saved(tmp_path: Pat
     )
 
 
-def test_undecided_at_the_end_is_no_error(tmp_path: Path) -> None:
+def test_inconclusive_end_is_not_an_error(tmp_path: Path) -> None:
     prepare(tmp_path, {"none": 0.0, "otlp": 0.03}, 0.03)
     done = until(tmp_path, "--max-rounds", "6", "--format", "table")
     assert done.returncode == 0, done.stderr
@@ -97,7 +97,7 @@ def test_undecided_at_the_end_is_no_error(tmp_path: Path) -> None:
         in done.stdout
     )
     assert "inconclusive" in done.stdout
-    shown = done.stdout.replace("! B418", "")  # which tells how busy this machine is
+    shown = done.stdout.replace("! B418", "")  # which shows how busy this machine is
     assert "! B" not in shown
     more = until(tmp_path, "--max-rounds", "9")
     assert more.returncode == 2
@@ -116,7 +116,7 @@ def test_undecided_at_the_end_is_no_error(tmp_path: Path) -> None:
     assert count_runs(tmp_path) == 12
 
 
-def test_the_suggested_report_judges_as_the_series_was_judged(tmp_path: Path) -> None:
+def test_suggested_report_agrees_with_the_series(tmp_path: Path) -> None:
     prepare(tmp_path, {"none": 0.0, "otlp": 0.5}, 0.01)
     rule = ("--metric", "time_per_op", "--margin", "20%", "--confidence", "0.9")
     done = until(tmp_path, *rule)
@@ -126,7 +126,7 @@ def test_the_suggested_report_judges_as_the_series_was_judged(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("stop", ["interruption", "failure"])
-def test_a_series_that_was_stopped_goes_on_where_it_was(tmp_path: Path, stop: str) -> None:
+def test_stopped_series_resumes_where_it_was(tmp_path: Path, stop: str) -> None:
     prepare(tmp_path, {"none": 0.0, "otlp": 0.03}, 0.03)
     if stop == "failure":
         (tmp_path / "fail").touch()
@@ -161,7 +161,7 @@ def test_a_series_that_was_stopped_goes_on_where_it_was(tmp_path: Path, stop: st
     assert len(hidden) == 2 * (stop == "interruption")
 
 
-def test_a_series_goes_on_with_its_own_commands_only(tmp_path: Path) -> None:
+def test_series_resumes_only_with_its_own_commands(tmp_path: Path) -> None:
     prepare(tmp_path, {"none": 0.0, "otlp": 0.03}, 0.03)
     plan = (tmp_path / "plan.toml").read_text()
     secret = plan.replace("{variant}", "{variant} --token=k3yOfMine")
@@ -179,7 +179,7 @@ def test_a_series_goes_on_with_its_own_commands_only(tmp_path: Path) -> None:
     assert until(tmp_path, "--max-rounds", "8").returncode == 0
 
 
-def test_a_series_goes_on_with_its_own_plan_only(tmp_path: Path) -> None:
+def test_series_resumes_only_with_its_own_plan(tmp_path: Path) -> None:
     prepare(tmp_path, {"none": 0.0, "otlp": 0.03}, 0.03)
     plan = (tmp_path / "plan.toml").read_text()
     (tmp_path / "plan.toml").write_text(f'before = "true 1"\n{plan}')
@@ -195,7 +195,7 @@ def test_a_series_goes_on_with_its_own_plan_only(tmp_path: Path) -> None:
     assert until(tmp_path, "--max-rounds", "8").returncode == 0
 
 
-def test_a_folder_with_other_runs_or_a_lost_one_is_refused(tmp_path: Path) -> None:
+def test_folder_with_other_or_lost_runs_is_refused(tmp_path: Path) -> None:
     prepare(tmp_path, {"none": 0.0, "otlp": 0.03}, 0.03)
     write_series(tmp_path / "other", draw({"none": 0.0}, 3), design=None)
     refused = until(tmp_path, "--out", "other")
@@ -235,14 +235,14 @@ def test_impossible_rules_are_refused(
     assert not (tmp_path / "none.made").exists()
 
 
-def test_its_options_need_it(tmp_path: Path) -> None:
+def test_options_of_until_need_until(tmp_path: Path) -> None:
     prepare(tmp_path, {"none": 0.0, "otlp": 0.03}, 0.03)
     done = benchkit(tmp_path, "capture", "--plan", "plan.toml", "--max-rounds", "5")
     assert done.returncode == 2
     assert "needs --until decided" in done.stderr
 
 
-def test_rows_that_no_round_can_decide_end_the_series(tmp_path: Path) -> None:
+def test_rows_that_cannot_be_decided_end_the_series(tmp_path: Path) -> None:
     prepare(tmp_path, {"none": 0.0, "otlp": 0.03}, 0.03)
     times = '$(sed -n "${number}p" "$1.values")'
     (tmp_path / "bench.sh").write_text(BENCH.replace(times, "0"))
@@ -264,7 +264,7 @@ def test_rows_that_no_round_can_decide_end_the_series(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_results_that_cannot_be_read_end_the_series_after_the_first_round(
+def test_unreadable_results_end_the_series_after_the_first_round(
     tmp_path: Path, script: str, error: str
 ) -> None:
     prepare(tmp_path, {"none": 0.0, "otlp": 0.03}, 0.03)

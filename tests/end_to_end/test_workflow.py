@@ -1,4 +1,4 @@
-"""The workflow that the manual tells people to copy: its shell steps, in order, on captures."""
+"""The workflow of the manual that people copy: its shell steps, in order, on captures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from documents import read_documents
 ROOT = Path(__file__).resolve().parents[2]
 ACTIONS = ROOT / ".github" / "actions"
 CAPTURES = ROOT / "fixtures" / "tracing-wrk" / "none"
-#: Prints one capture after the other, its rate and latencies slower by a factor.
+#: Prints one capture after another, with rate and latencies slowed by a factor.
 BENCH = """#!/bin/sh
 count=$(($(cat .count 2>/dev/null || echo 0) + 1))
 echo "$count" > .count
@@ -26,33 +26,33 @@ awk -v slower={slower} '/^Requests/ {{ printf "Requests/sec: %9.2f\\n", $2 / slo
 
 
 def workflow(name: str = "benchmark") -> str:
-    found = re.search(
+    block = re.search(
         rf"```yaml\n# \.github/workflows/{name}\.yml\n(.*?)```", read_documents(), re.DOTALL
     )
-    assert found is not None
-    return found[1]
+    assert block is not None
+    return block[1]
 
 
 def shell_steps(text: str) -> list[str]:
     """Return the scripts of a workflow's `run: |` steps; their runs begin a minute apart."""
     text = text.replace("date -u ", 'date -u -d "$round minutes" ')
-    found = re.findall(r"^( *)run: \|\n((?:\1  .*\n|\n)+)", text, re.MULTILINE)
-    return [re.sub(rf"^{indent}  ", "", body, flags=re.MULTILINE) for indent, body in found]
+    scripts = re.findall(r"^( *)run: \|\n((?:\1  .*\n|\n)+)", text, re.MULTILINE)
+    return [re.sub(rf"^{indent}  ", "", body, flags=re.MULTILINE) for indent, body in scripts]
 
 
 def inputs(text: str) -> dict[str, str]:
-    """Return what the workflow hands to the gate, as the action's environment."""
-    given = re.search(r"actions/gate@main\n +with: \{(.*)\}", text)
-    assert given is not None
+    """Return the inputs that the workflow passes to the gate, as the action's environment."""
+    options = re.search(r"actions/gate@main\n +with: \{(.*)\}", text)
+    assert options is not None
     action = (ACTIONS / "gate" / "action.yml").read_text(encoding="utf-8")
     names = dict(re.findall(r"^ +([A-Z_]+): \$\{\{ inputs\.([a-z-]+) \}\}", action, re.MULTILINE))
-    values = dict(part.split(": ") for part in given[1].split(", "))
+    values = dict(part.split(": ") for part in options[1].split(", "))
     assert set(values) <= set(names.values())
     return {variable: values[name] for variable, name in names.items() if name in values}
 
 
 class Job:
-    """A runner's folder, with both checkouts in it."""
+    """A runner's folder, with both checkouts."""
 
     def __init__(self, folder: Path, slower: float) -> None:
         self.folder = folder
@@ -84,7 +84,7 @@ class Job:
         )
 
     def follow(self, **more: str) -> subprocess.CompletedProcess[str]:
-        """Run the documented steps, then what the action runs."""
+        """Run the documented steps, then those of the action."""
         steps = shell_steps(workflow())
         assert steps
         for step in steps:
@@ -110,12 +110,12 @@ def test_the_documented_workflow(
     summary = job.read("summary.md")
     assert summary.startswith(f"### {mark} ")
     assert "<summary>1 row that passes</summary>" in summary or code
-    assert summary.count("B312") == code  # the eight runs that say the same are one line
+    assert summary.count("B312") == code  # the eight runs with the same message are one line
     assert job.read("benchkit-gate/comment.md").startswith(f"<!-- benchkit-gate -->\n### {mark} ")
     assert f"verdict={verdict}\n" in job.read("outputs.txt")
     assert job.read("benchkit-gate/junit.xml").count("<failure") == code
     assert ("::error " in done.stderr) == bool(code)
-    assert "B330" not in done.stdout  # measured in turn, and that is recorded
+    assert "B330" not in done.stdout  # measured in turn, which is recorded
 
 
 def test_inputs_reach_the_gate(tmp_path: Path) -> None:
@@ -127,11 +127,11 @@ def test_inputs_reach_the_gate(tmp_path: Path) -> None:
     assert job.run("bash", gate, **strict, BASELINE="base").returncode == 4
     assert job.run("bash", gate, BASELINE="main").returncode == 3
     allowed = {"BASELINE": "main", "ALLOW_MISSING_BASELINE": "true"}
-    assert job.run("bash", gate, **allowed).returncode == 3  # base is there: main is no first run
+    assert job.run("bash", gate, **allowed).returncode == 3  # base exists: main is not a first run
     assert job.run("bash", gate, POLICY="nowhere.toml").returncode == 2
 
 
-def test_a_self_test_that_fails_is_shown(tmp_path: Path) -> None:
+def test_failing_self_test_is_shown(tmp_path: Path) -> None:
     job = Job(tmp_path, 1.0001)
     many = "[policy]\nmin_runs = 20\n[[gate]]\nmetric = 'request_rate'\nacceptable = '5%'\n"
     (tmp_path / "base" / "benchkit.toml").write_text(many, encoding="utf-8")
@@ -144,7 +144,7 @@ def test_a_self_test_that_fails_is_shown(tmp_path: Path) -> None:
     assert job.read("benchkit-gate/verdict").startswith("fail\n")
 
 
-def test_the_policy_is_that_of_the_base(tmp_path: Path) -> None:
+def test_policy_is_taken_from_the_base(tmp_path: Path) -> None:
     job = Job(tmp_path, 1.05)
     assert job.follow().returncode == 1
     assert "Policy: no policy found: the default rule" in job.read("summary.md")
@@ -158,7 +158,7 @@ def test_the_policy_is_that_of_the_base(tmp_path: Path) -> None:
     assert "policy=base/benchkit.toml\n" in job.read("outputs.txt")
 
 
-def test_the_baseline_may_come_from_a_branch(tmp_path: Path) -> None:
+def test_baseline_may_come_from_a_branch(tmp_path: Path) -> None:
     job = Job(tmp_path, 1.05)
     assert job.follow().returncode == 1
     for words in (
@@ -178,12 +178,12 @@ def test_the_baseline_may_come_from_a_branch(tmp_path: Path) -> None:
     assert job.run("bash", gate, **strict).returncode == 1
 
 
-def test_the_action_measures_both_commits_by_the_policy_of_the_base(tmp_path: Path) -> None:
+def test_action_measures_both_commits_with_the_policy_of_the_base(tmp_path: Path) -> None:
     job = Job(tmp_path, 1.0)
     job.folder = tmp_path / "repo"
     write_history(job.folder, [1000, 1300, 1300])
     loose = "[stats]\nmargin = '60%'\n[[gate]]\nmetric = 'time_per_op'\nacceptable = '50%'\n"
-    written = job.folder / "benchkit-gate"  # a pull request may commit what the action writes
+    written = job.folder / "benchkit-gate"  # a pull request may commit the action's output files
     kept = tmp_path / "kept"
     kept.write_text("kept", encoding="utf-8")
     for policy in (job.folder / "benchkit.toml", written / "base" / "benchkit.toml"):
@@ -209,7 +209,7 @@ def test_the_action_measures_both_commits_by_the_policy_of_the_base(tmp_path: Pa
     assert job.run("bash", gate, **more, BENCH=scripts["BENCH"]).returncode == 0
 
 
-def test_the_folder_of_the_outputs_is_no_committed_link(tmp_path: Path) -> None:
+def test_output_folder_is_never_a_committed_link(tmp_path: Path) -> None:
     job = Job(tmp_path, 1.0)
     (tmp_path / "bin" / "benchkit").write_text("#!/bin/sh\n", encoding="utf-8")
     outside = tmp_path / "outside"
@@ -222,7 +222,7 @@ def test_the_folder_of_the_outputs_is_no_committed_link(tmp_path: Path) -> None:
         assert list((tmp_path / output).iterdir()) == [tmp_path / output / "verdict"]
 
 
-def test_a_named_policy_is_that_of_the_base(tmp_path: Path) -> None:
+def test_named_policy_is_taken_from_the_base(tmp_path: Path) -> None:
     job = Job(tmp_path, 1.0)
     show = '#!/bin/sh\nwhile [ "$1" ]; do [ "$1" != --policy ] || cat "$2"; shift; done\n'
     (tmp_path / "bin" / "benchkit").write_text(show)
@@ -257,7 +257,7 @@ def test_a_named_policy_is_that_of_the_base(tmp_path: Path) -> None:
     assert [path.name for path in files[5].parent.iterdir()] == ["measured.txt"]
 
 
-#: Stands in for GitHub's command line: one pull request, comments as the test says, calls recorded.
+#: Fakes GitHub's command line: one pull request, scripted comments, recorded calls.
 GH = """#!/bin/sh
 echo "$@" >> calls.txt
 case "$*" in
@@ -315,7 +315,7 @@ for word in "$@"; do case $word in body=@*) cp "${word#body=@}" body.txt ;; esac
         ("benchkit-gate", "", "", "fail\n", "when-changed", ""),
     ],
 )
-def test_one_comment_is_posted_and_then_updated(
+def test_single_comment_is_posted_and_then_updated(
     tmp_path: Path, gate: str, number: str, own: str, verdict: str, when: str, call: str
 ) -> None:
     job = Job(tmp_path, 1.0)
@@ -348,7 +348,7 @@ def test_one_comment_is_posted_and_then_updated(
         assert body.read_text(encoding="utf-8") == f"<!-- {gate} -->\n{lead}### ✗ Over\n"
 
 
-def test_gates_of_a_matrix_have_artefacts_and_comments_of_their_own(tmp_path: Path) -> None:
+def test_gates_of_a_matrix_have_separate_artefacts_and_comments(tmp_path: Path) -> None:
     job = Job(tmp_path, 1.05)
     assert job.follow().returncode == 1
     for name in ("linux/go 1.26", "two\nlines"):
@@ -369,7 +369,7 @@ def test_gates_of_a_matrix_have_artefacts_and_comments_of_their_own(tmp_path: Pa
     assert job.read("calls.txt").count("--method POST") == 3
 
 
-def test_more_packages_are_installed_beside_benchkit(tmp_path: Path) -> None:
+def test_extra_packages_are_installed_with_benchkit(tmp_path: Path) -> None:
     job = Job(tmp_path, 1.0)
     fake = '#!/bin/sh\n[ "$2" = venv ] && mkdir -p "$3/bin" && cp pip "$3/bin/pip"\n'
     record = '#!/bin/sh\nprintf "%s|" "$PIP_CACHE_DIR" "$@" > "$RUNNER_TEMP/pip.txt"\n'
@@ -383,13 +383,13 @@ def test_more_packages_are_installed_beside_benchkit(tmp_path: Path) -> None:
             "bash", script, **folder, PACKAGES=packages, GITHUB_ACTION_PATH=str(ACTIONS / "gate")
         )
         assert done.returncode == 0, done.stderr
-        told = job.read("pip.txt")
-        assert told.startswith(f"{tmp_path}/benchkit-pip|install|--quiet|")
-        assert told.endswith(f"/../../..|{more}")
+        installed = job.read("pip.txt")
+        assert installed.startswith(f"{tmp_path}/benchkit-pip|install|--quiet|")
+        assert installed.endswith(f"/../../..|{more}")
     assert job.read("path.txt").splitlines() == [f"{tmp_path}/benchkit/bin"] * 2
 
 
-def test_actions_of_others_are_pinned_by_commit() -> None:
+def test_third_party_actions_are_pinned_by_commit() -> None:
     files = [*ACTIONS.glob("*/action.yml"), *(ROOT / ".github" / "workflows").glob("*.yml")]
     used = [
         line

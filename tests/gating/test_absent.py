@@ -1,4 +1,4 @@
-"""A first run may pass without a baseline; a lost or misspelled one may not."""
+"""A first run may pass without a baseline; a lost or misspelled baseline may not."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_misspelled_baseline_is_none_that_is_missing(
+def test_misspelled_baseline_does_not_count_as_missing(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["gate", "results", "--baseline", "bsae", *ALLOW]) == 3
@@ -35,7 +35,7 @@ def test_a_misspelled_baseline_is_none_that_is_missing(
     assert run(["gate", "results", *ALLOW]) == 3
 
 
-def test_a_baseline_whose_files_were_refused_is_none_that_is_missing(
+def test_baseline_with_refused_files_does_not_count_as_missing(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "results" / "base" / "1.txt").write_text("bench: killed\n", encoding="utf-8")
@@ -49,7 +49,7 @@ def test_a_baseline_whose_files_were_refused_is_none_that_is_missing(
     [
         (["base=results/none", "new=results/new"], 0),
         (["new=results/new", "base=results/none"], 0),
-        (["old=results/none", "new=results/new"], 0),  # the first that is named
+        (["old=results/none", "new=results/new"], 0),  # the first one named
         (["new=results/new", "main=results/none", "--baseline", "main"], 0),
         (["base=git:nowhere:main", "new=results/new"], 0),
         (["base=git:HEAD:nowhere", "new=results/new"], 0),
@@ -61,7 +61,7 @@ def test_a_baseline_whose_files_were_refused_is_none_that_is_missing(
         (["bsae=results/none", "new=results/new", "--baseline", "base"], 3),
     ],
 )
-def test_a_path_of_the_baseline_that_is_not_there_yet(
+def test_path_of_the_baseline_may_not_exist_yet(
     folder: Path, arguments: list[str], code: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     author = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"]
@@ -73,7 +73,7 @@ def test_a_path_of_the_baseline_that_is_not_there_yet(
     assert ("There is no baseline" in capsys.readouterr().out) is (code == 0)
 
 
-def test_what_git_cannot_tell_is_not_missing(folder: Path) -> None:
+def test_baseline_that_git_cannot_resolve_does_not_count_as_missing(folder: Path) -> None:
     arguments = ["base=git:HEAD:main", "new=results/new", *ALLOW]
     assert run(["gate", *arguments]) == 3  # no repository
     shutil.rmtree(folder / "results" / "base")
@@ -81,7 +81,7 @@ def test_what_git_cannot_tell_is_not_missing(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "arguments", "code", "says"),
+    ("rule", "arguments", "code", "message"),
     [
         ('pair = ["base", "new"]', [], 0, "There is no baseline"),
         ('pair = ["base", "neww"]', [], 3, "unknown variant 'neww'; did you mean 'new'?"),
@@ -102,12 +102,12 @@ def test_what_git_cannot_tell_is_not_missing(folder: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("base", [["base=results/none"], []], ids=["no path", "none named"])
-def test_what_the_other_side_does_not_have_is_misspelt(
+def test_rule_names_unknown_to_the_other_side_are_misspelled(
     folder: Path,
     rule: str,
     arguments: list[str],
     code: int,
-    says: str,
+    message: str,
     base: list[str],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -115,7 +115,7 @@ def test_what_the_other_side_does_not_have_is_misspelt(
     policy = f'[[gate]]\n{rule}\n{metric}\nacceptable = "5%"\n'
     (folder / "benchkit.toml").write_text(policy, encoding="utf-8")
     assert run(["gate", *base, "new=results/new", *arguments, *ALLOW]) == code
-    assert says in "".join(capsys.readouterr())
+    assert message in "".join(capsys.readouterr())
 
 
 NOTHING_LISTED = b"""<?xml version="1.0" encoding="UTF-8"?>
@@ -134,9 +134,9 @@ class Answering(BaseHTTPRequestHandler):
         self._answer()
 
     def _answer(self) -> None:
-        place, _, asked = self.path.partition("?")
+        place, _, query = self.path.partition("?")
         _, kind, *rest = place.split("/")
-        is_listed = kind == "bucket" and "list-type" in asked
+        is_listed = kind == "bucket" and "list-type" in query
         code = int(rest[0]) if kind == "answer" else 200 if is_listed else 404
         code = 403 if kind == "forbidden" else code
         body = NOTHING_LISTED if is_listed else b""
@@ -168,13 +168,13 @@ OBJECTS = "s3://{place}?scheme=http&endpoint_override=127.0.0.1:{port}&region=x"
         ("http://127.0.0.1:{port}/answer/401/main.tar.gz", 3),
         ("http://127.0.0.1:{port}/answer/403/main.tar.gz", 3),
         ("http://127.0.0.1:{port}/answer/500/main.tar.gz", 3),
-        ("http://127.0.0.1:1/main.tar.gz", 3),  # nobody answers
+        ("http://127.0.0.1:1/main.tar.gz", 3),  # no server answers
         (OBJECTS.replace("{place}", "key:secret@bucket/main"), 0),
         (OBJECTS.replace("{place}", "key:secret@forbidden/main"), 3),
         ("file://{folder}/results/none", 0),
     ],
 )
-def test_an_address_where_no_baseline_lies_yet(
+def test_address_may_have_no_baseline_yet(
     folder: Path, address: str, code: int, port: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     base = f"base={address.format(port=port, folder=folder)}"

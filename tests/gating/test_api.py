@@ -1,4 +1,4 @@
-"""`benchkit.gate` in a notebook: a function, whatever was imported, on any policy."""
+"""`benchkit.gate` in a notebook: a function, whatever was imported, for any policy."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ def slower(tmp_path: Path) -> Path:
     return gated.write_pair(tmp_path / "results", cost=0.2)
 
 
-def test_the_gate_stays_a_function_after_its_room_is_imported() -> None:
+def test_gate_stays_a_function_after_its_subpackage_is_imported() -> None:
     for name in ("benchkit.gating", "benchkit.cli.gate", "benchkit.gating.run"):
         importlib.import_module(name)
     assert inspect.isfunction(bk.gate)
 
 
-def test_a_comparison_is_held_against_a_table_or_a_file(slower: Path) -> None:
+def test_comparison_is_gated_by_a_table_or_a_file(slower: Path) -> None:
     comparison = bk.load(slower).compare(baseline="baseline")
-    found = bk.gate(comparison, LIMIT)
-    assert (found.exit_code, found.has_passed) == (ExitCode.REGRESSION, False)
-    assert {row.word for row in found.outcome.rows} == {"over the limit"}
-    assert str(found) == found.sentence
-    assert found.sentence.startswith("✗ Over the limit: enabled takes ")
+    result = bk.gate(comparison, LIMIT)
+    assert (result.exit_code, result.has_passed) == (ExitCode.REGRESSION, False)
+    assert {row.word for row in result.outcome.rows} == {"over the limit"}
+    assert str(result) == result.sentence
+    assert result.sentence.startswith("✗ Over the limit: enabled takes ")
     policy = slower / "policy.toml"
     policy.write_text("[[gate]]\nmetric = 'time_per_op'\nacceptable = '1.4x'\n", encoding="utf-8")
     assert bk.gate(comparison, policy).has_passed
@@ -43,7 +43,7 @@ def test_a_comparison_is_held_against_a_table_or_a_file(slower: Path) -> None:
             bk.gate(comparison, name)
 
 
-def test_what_was_not_compared_does_not_pass(slower: Path) -> None:
+def test_missing_rows_do_not_pass(slower: Path) -> None:
     comparison = bk.load(slower).compare(baseline="baseline")
     absent = {"gate": [{"metric": "latency.p50", "acceptable": "5%"}]}
     assert bk.gate(comparison, absent).exit_code is ExitCode.DATA

@@ -1,4 +1,4 @@
-"""What is asked for by name is compared, or the gate says that it was not."""
+"""Requested names are compared, or the gate reports that they were not."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def gate(*arguments: str) -> int:
     ],
     ids=str,
 )
-def test_a_pair_that_is_named_and_compares_nothing_is_no_pass(
+def test_named_pair_that_compares_nothing_does_not_pass(
     folder: Path,
     named: tuple[str, ...],
     more: tuple[str, ...],
@@ -49,20 +49,20 @@ def test_a_pair_that_is_named_and_compares_nothing_is_no_pass(
 ) -> None:
     assert gate(*named, *more) == 3
     assert "found no pair=a:c" in capsys.readouterr().out
-    if "--self-test" not in more:  # nobody named c, and what a has is gone from it
+    if "--self-test" not in more:  # nobody named c, and a's benchmark is missing from it
         assert gate("--baseline", "a", *more) == 3
         assert "not compared: only in a" in capsys.readouterr().out
     assert folder.is_dir()
 
 
-def test_a_rule_about_one_variant_is_not_blind_for_another(folder: Path) -> None:
+def test_rule_for_one_variant_does_not_fail_other_pairs(folder: Path) -> None:
     rule = "[[gate]]\nmetric = 'time_per_op'\nacceptable = '5%'\nwhere = {variant = 'b'}\n"
     (folder / "benchkit.toml").write_text(rule, encoding="utf-8")
     assert gate("--pair", "a:b", "--pair", "a:c") == 0
 
 
 @pytest.mark.parametrize(
-    ("named", "code", "says"),
+    ("named", "code", "message"),
     [
         ((), 0, ""),
         (("--variant", "nosuch"), 3, "unknown variant 'nosuch'"),
@@ -76,13 +76,13 @@ def test_a_rule_about_one_variant_is_not_blind_for_another(folder: Path) -> None
     ],
     ids=str,
 )
-def test_where_every_rule_names_its_pair_an_option_agrees_or_is_refused(
+def test_pair_option_must_agree_with_pairs_of_the_rules(
     folder: Path,
     named: tuple[str, ...],
     code: int,
-    says: str,
+    message: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     (folder / "benchkit.toml").write_text(PAIRED, encoding="utf-8")
     assert gate(*named) == code
-    assert says in "".join(capsys.readouterr())
+    assert message in "".join(capsys.readouterr())

@@ -1,4 +1,4 @@
-"""Runs that do not vary are judged alike by `compare` and `gate`, alone and among other rows."""
+"""`compare` and `gate` agree on runs that do not vary, alone and among other rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Sides = tuple[Sequence[float], Sequence[float]]
 
 
 def write_go(folder: Path, sides: Sides, rows: int = 1) -> None:
-    """Write ``old.txt`` and ``new.txt``, the same times for every benchmark."""
+    """Write ``old.txt`` and ``new.txt``, with the same times for every benchmark."""
     for name, times in zip(("old", "new"), sides, strict=True):
         lines = [f"BenchmarkR{row}-2 1000000 {v:g} ns/op" for row in range(rows) for v in times]
         (folder / f"{name}.txt").write_text("\n".join([*lines, "PASS", ""]), encoding="utf-8")
@@ -31,7 +31,7 @@ def write_hyperfine(folder: Path, sides: Sides, rows: int = 1) -> None:
 
 
 def judge(folder: Path, capsys: pytest.CaptureFixture[str], *options: str) -> tuple[str, int, str]:
-    """Return the word of `compare`, and the exit code and the verdict of `gate`."""
+    """Return the verdict of `compare`, and the exit code and the verdict of `gate`."""
     files = [str(path) for end in ("txt", "json") for path in folder.glob(f"*.{end}")]
     named = [*sorted(files, reverse=True), "--baseline", "old"]
     capsys.readouterr()
@@ -56,7 +56,7 @@ def judge(folder: Path, capsys: pytest.CaptureFixture[str], *options: str) -> tu
         (300, 0, ("improvement", 0, "pass")),
     ],
 )
-def test_a_change_far_beyond_the_rounding_is_shown(
+def test_change_far_beyond_the_rounding_is_shown(
     old: float,
     new: float,
     expected: tuple[str, int, str],
@@ -71,14 +71,14 @@ def test_a_change_far_beyond_the_rounding_is_shown(
 
 
 @pytest.mark.parametrize("rows", [1, 2])
-def test_one_step_of_coarse_rounding_is_undecided_with_three_runs(
+def test_one_step_of_coarse_rounding_is_inconclusive_with_three_runs(
     rows: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_go(tmp_path, ([10] * 3, [11] * 3), rows)
     assert judge(tmp_path, capsys) == ("inconclusive", 4, "undecided")
 
 
-def test_runs_of_unknown_rounding_are_undecided_and_say_how_many_decide(
+def test_runs_of_unknown_rounding_state_how_many_runs_decide(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_hyperfine(tmp_path, ([0.1] * 3, [0.3] * 3))
@@ -90,7 +90,7 @@ def test_runs_of_unknown_rounding_are_undecided_and_say_how_many_decide(
 
 
 @pytest.mark.parametrize(("rows", "runs", "others"), [(1, 2, 2), (2, 3, 3), (5, 3, 8)])
-def test_under_a_limit_runs_of_unknown_rounding_are_undecided_in_one_row_and_in_several(
+def test_runs_of_unknown_rounding_are_inconclusive_under_a_limit(
     rows: int, runs: int, others: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_hyperfine(tmp_path, ([0.1] * runs, [0.3] * others), rows)
@@ -114,7 +114,7 @@ def test_under_a_limit_runs_of_unknown_rounding_are_undecided_in_one_row_and_in_
         ),
     ],
 )
-def test_rows_that_do_not_vary_are_counted_by_the_statistic_that_decides_them(
+def test_needed_runs_of_constant_rows_follow_their_statistic(
     runs: int, others: int, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_hyperfine(tmp_path, ([0.1] * runs, [0.3] * others), 2)
@@ -128,7 +128,7 @@ def test_rows_that_do_not_vary_are_counted_by_the_statistic_that_decides_them(
 
 
 @pytest.mark.parametrize("method", ["rank", "welch"])
-def test_a_requested_method_that_cannot_decide_is_undecided(
+def test_requested_method_that_cannot_decide_is_inconclusive(
     method: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -147,7 +147,7 @@ NOISY = [109.483, 107.882, 114.46, 105.097, 114.222, 103.558]
 
 @pytest.mark.parametrize("rows", [1, 2])
 @pytest.mark.parametrize(("old", "new"), [([100] * 6, NOISY), (NOISY, [100] * 6)])
-def test_the_side_that_varies_is_named_beside_one_that_does_not(
+def test_varying_side_is_named_if_the_other_is_constant(
     old: Sequence[float],
     new: Sequence[float],
     rows: int,
@@ -166,7 +166,7 @@ def test_the_side_that_varies_is_named_beside_one_that_does_not(
 
 
 @pytest.mark.parametrize("runs", [3, 6])
-def test_a_fall_to_nothing_has_an_interval(
+def test_drop_to_zero_has_an_interval(
     runs: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_go(tmp_path, ([101, 99, 100, 102, 98, 100][:runs], [0] * runs))
@@ -179,7 +179,7 @@ def test_a_fall_to_nothing_has_an_interval(
 
 
 @pytest.mark.parametrize("odd", [150, 0])
-def test_ties_alone_show_no_equivalence(
+def test_ties_alone_do_not_show_equivalence(
     odd: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_go(tmp_path, ([100] * 6, [*[100] * 5, odd]))

@@ -1,4 +1,4 @@
-"""Damage that a store knows of: what the gate says, and when it ends."""
+"""Damage recorded in a store: how the gate reports it, and when it ends."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_damage_that_fails_the_gate_is_not_called_outside_the_verdict(
+def test_damage_that_fails_the_gate_is_part_of_the_verdict(
     damaged: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run([*GATE, "res"]) == 3
@@ -34,25 +34,25 @@ def test_damage_that_fails_the_gate_is_not_called_outside_the_verdict(
     assert "not in the verdict" not in refused
 
 
-def test_a_damaged_file_that_is_removed_leaves_the_gate_once_its_folder_is_ingested_again(
+def test_removed_damaged_file_is_forgotten_once_its_folder_is_ingested(
     damaged: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["ingest", "res"]) == 0
     assert run(GATE) == 3
     damaged.unlink()
-    assert run(GATE) == 3  # nobody ingested the folder without it
+    assert run(GATE) == 3  # the folder was not ingested without it
     assert run(["ingest", "res"]) == 0
     assert "B110" not in capsys.readouterr().err
     assert run(GATE) == 0
 
 
-def test_a_strict_ingest_refuses_damage(damaged: Path) -> None:
+def test_strict_ingest_refuses_damage(damaged: Path) -> None:
     assert run(["ingest", "res", "--strict", "--store", "strict"]) == 3
     damaged.unlink()
     assert run(["ingest", "res", "--strict", "--store", "strict"]) == 0
 
 
-def test_one_path_on_both_sides_is_said_to_be_one(
+def test_same_path_on_both_sides_is_reported(
     damaged: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["gate", "res", "./res"]) == 3
@@ -60,7 +60,7 @@ def test_one_path_on_both_sides_is_said_to_be_one(
     assert damaged.exists()
 
 
-def test_a_verdict_on_two_measurements_that_count_as_one_says_so_first(
+def test_measurements_that_count_as_one_are_reported_first(
     damaged: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     damaged.unlink()

@@ -1,4 +1,4 @@
-"""A benchmark that disappears with the change is told of in everything that CI shows."""
+"""A benchmark that disappears with the change is reported in everything that CI shows."""
 
 from __future__ import annotations
 
@@ -30,74 +30,74 @@ def gate(*arguments: str) -> int:
 
 
 @pytest.mark.parametrize("limit", [LIMIT, ()], ids=["limit", "default rule"])
-def test_every_output_tells_of_it(
+def test_every_output_reports_it(
     folder: Path, limit: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert gate("base=base", "new=new", *limit) == 3
-    told = capsys.readouterr()
-    said = "✗ Bar and Baz not compared: only in base"
-    assert told.out.startswith(said)
-    assert told.err.count("::error ") == 1
+    printed = capsys.readouterr()
+    sentence = "✗ Bar and Baz not compared: only in base"
+    assert printed.out.startswith(sentence)
+    assert printed.err.count("::error ") == 1
     metrics = "time per operation" + (
         "" if limit else ", bytes per operation and allocations per operation"
     )
-    assert f"only base has {metrics} on Bar gomaxprocs=8 and Baz gomaxprocs=8.\n" in told.err
+    assert f"only base has {metrics} on Bar gomaxprocs=8 and Baz gomaxprocs=8.\n" in printed.err
     outputs = (folder / "outputs").read_text(encoding="utf-8")
     assert "verdict=fail\n" in outputs
     assert f"not-shown={2 if limit else 6}\n" in outputs
     junit = (folder / "j.xml").read_text(encoding="utf-8")
     assert junit.count('<failure message="not compared: time per operation on Ba') == 2
-    assert f"### {said}" in (folder / "c.md").read_text(encoding="utf-8")
+    assert f"### {sentence}" in (folder / "c.md").read_text(encoding="utf-8")
 
 
-def test_of_many_that_are_gone_a_few_are_named(
+def test_few_of_many_missing_benchmarks_are_named(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     many = ("Foo", *(f"Case/{number}" for number in range(9)))
     gated.write_runs(folder / "base" / "1.txt", seed=1, spread=0.005, benchmarks=many)
     assert gate("base=base", "new=new") == 3
-    told = capsys.readouterr()
-    assert "Case/0, Case/1, Case/2 and 6 more not compared: only in base" in told.out
-    line = next(line for line in told.err.splitlines() if "did not compare" in line)
+    printed = capsys.readouterr()
+    assert "Case/0, Case/1, Case/2 and 6 more not compared: only in base" in printed.out
+    line = next(line for line in printed.err.splitlines() if "did not compare" in line)
     assert line.count("gomaxprocs=8") == 3
     assert line.endswith(" and 6 more.")
     assert (folder / "j.xml").read_text(encoding="utf-8").count("<failure ") == 27
 
 
 @pytest.mark.parametrize(
-    ("word", "code", "kind", "annotation"),
+    ("action", "code", "kind", "annotation"),
     [("fail", 3, "<failure ", "::error "), ("warn", 0, "<skipped ", "::warning "),
      ("pass", 0, "<skipped ", "")],
 )  # fmt: skip
-def test_the_policy_says_what_it_does(
+def test_policy_decides_the_consequence(
     folder: Path,
-    word: str,
+    action: str,
     code: int,
     kind: str,
     annotation: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    policy = f"[policy]\non_missing = '{word}'\n"
+    policy = f"[policy]\non_missing = '{action}'\n"
     (folder / "benchkit.toml").write_text(policy, encoding="utf-8")
     assert gate("base=base", "new=new", *LIMIT) == code
-    told = capsys.readouterr()
-    assert (annotation in told.err) if annotation else ("::" not in told.err)
+    printed = capsys.readouterr()
+    assert (annotation in printed.err) if annotation else ("::" not in printed.err)
     assert kind in (folder / "j.xml").read_text(encoding="utf-8")
-    assert told.out.splitlines()[0].endswith("the policy allows it.") is (code == 0)
+    assert printed.out.splitlines()[0].endswith("the policy allows it.") is (code == 0)
 
 
-def test_of_several_variants_the_one_that_lacks_it_is_named(
+def test_variant_without_the_benchmark_is_named(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert gate("base=base", "full=full", "new=new", *LIMIT, "--format", "json") == 3
-    told = json.loads(capsys.readouterr().out)
-    assert told["sentence"].startswith("✗ Bar and Baz of new not compared: only in base; ")
-    lost = told["gates"][0]["not_compared"]
+    document = json.loads(capsys.readouterr().out)
+    assert document["sentence"].startswith("✗ Bar and Baz of new not compared: only in base; ")
+    lost = document["gates"][0]["not_compared"]
     assert [(row["variant"], row["benchmark"]) for row in lost] == [("new", "Bar"), ("new", "Baz")]
     assert folder.is_dir()
 
 
-def test_what_no_rule_is_about_and_what_is_new_are_not_missed(
+def test_unmatched_and_new_benchmarks_are_not_reported_missing(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rule = "metric = 'time_per_op'\nacceptable = '5%'\nwhere = {benchmark = 'Foo'}\n"
@@ -112,7 +112,7 @@ def test_what_no_rule_is_about_and_what_is_new_are_not_missed(
 def test_over_the_limit_comes_first(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     gated.write_runs(folder / "new" / "1.txt", seed=2, cost=0.2, benchmarks=("Foo",))
     assert gate("base=base", "new=new", *LIMIT) == 1
-    said = capsys.readouterr().out.splitlines()[0]
-    assert said.startswith("✗ Over the limit: ")
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.startswith("✗ Over the limit: ")
     order = "all runs of 'base' and 'new' are in one"
-    assert f"; Bar and Baz not compared: only in base; {order}" in said
+    assert f"; Bar and Baz not compared: only in base; {order}" in first

@@ -1,4 +1,4 @@
-"""Sides with equal values: one measurement under two names, unless their starts say otherwise."""
+"""Sides with equal values are one measurement under two names, unless their starts differ."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 import benchkit.api as bk
 from benchkit.cli import run
 
-#: Few runs, two of which are equal: 5 different values in 6.
+#: Few runs, two of which are equal: 5 distinct values in 6.
 SHORT = "".join(
     f"BenchmarkGet-8 1000 {time} ns/op 16 B/op 1 allocs/op\n"
     for time in (103.4, 101.2, 104.1, 101.2, 100.7, 102.9)
@@ -26,7 +26,7 @@ def start(path: Path, second: int) -> None:
 
 
 def write_copies(*, text: str | None = None) -> list[Path]:
-    """Write ``main.txt``, and a copy of it with other line ends."""
+    """Write ``main.txt``, and a copy of it with other line endings."""
     main, pr = Path("main.txt"), Path("pr.txt")
     if text is None:
         gated.write_runs(main, seed=1)
@@ -37,7 +37,7 @@ def write_copies(*, text: str | None = None) -> list[Path]:
 
 
 @pytest.mark.parametrize("text", [None, SHORT])
-def test_a_copy_with_other_line_ends_is_named(
+def test_copy_with_other_line_endings_is_named(
     text: str | None,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -47,12 +47,12 @@ def test_a_copy_with_other_line_ends_is_named(
     write_copies(text=text)
     assert run(["gate", ".", "--quiet"]) == 3
     assert SAME in capsys.readouterr().out
-    found = [f.where for f in bk.load(".").compare().findings if f.code == "B105"]
-    assert found == ["main, pr"]
+    sides = [f.where for f in bk.load(".").compare().findings if f.code == "B105"]
+    assert sides == ["main, pr"]
 
 
 @pytest.mark.parametrize("seconds", [(1, 1), (1, 2)])
-def test_recorded_starts_tell_copies_from_runs(
+def test_recorded_starts_distinguish_copies_from_runs(
     seconds: tuple[int, int],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -68,7 +68,7 @@ def test_recorded_starts_tell_copies_from_runs(
 
 
 @pytest.mark.parametrize("seconds", [(1, 1), (1, 2), (1, None)])
-def test_loads_with_equal_numbers_are_copies_unless_they_record_other_starts(
+def test_loads_with_equal_numbers_are_copies_unless_their_starts_differ(
     seconds: tuple[int | None, ...], tmp_path: Path
 ) -> None:
     report = audit_inputs.wrk()
@@ -79,8 +79,8 @@ def test_loads_with_equal_numbers_are_copies_unless_they_record_other_starts(
         if second:
             start(path, second)
     runs = bk.load(tmp_path)
-    found = [f.code for f in runs.compare().findings if f.code == "B105"]
-    assert found == ([] if seconds == (1, 2) else ["B105"])
+    codes = [f.code for f in runs.compare().findings if f.code == "B105"]
+    assert codes == ([] if seconds == (1, 2) else ["B105"])
 
 
 def test_values_of_few_levels_may_be_equal_by_chance(
@@ -93,7 +93,7 @@ def test_values_of_few_levels_may_be_equal_by_chance(
 
 
 def write_three(*, copy: str, of: str) -> None:
-    """Write a baseline and two variants, one of which is a copy with other line ends."""
+    """Write a baseline and two variants, one of which is a copy with other line endings."""
     for seed, name in enumerate(("main", "apm", "otlp"), 1):
         gated.write_runs(Path(f"{name}.txt"), seed=seed)
     data = Path(f"{of}.txt").read_bytes()
@@ -101,7 +101,7 @@ def write_three(*, copy: str, of: str) -> None:
 
 
 @pytest.mark.parametrize(("copy", "of"), [("otlp", "apm"), ("apm", "otlp"), ("otlp", "main")])
-def test_variants_of_one_baseline_are_held_against_each_other(
+def test_variants_of_one_baseline_are_checked_against_each_other(
     copy: str,
     of: str,
     tmp_path: Path,
@@ -111,24 +111,24 @@ def test_variants_of_one_baseline_are_held_against_each_other(
     monkeypatch.chdir(tmp_path)
     write_three(copy=copy, of=of)
     loaded = bk.load(".").compare(baseline="main")
-    found = [f.where for f in loaded.findings if f.code == "B105"]
-    assert found == ["main, otlp" if of == "main" else "apm, otlp"]
+    sides = [f.where for f in loaded.findings if f.code == "B105"]
+    assert sides == ["main, otlp" if of == "main" else "apm, otlp"]
     assert run(["gate", ".", "--quiet", "--baseline", "main"]) == 3
     assert "equal those of" in capsys.readouterr().out
 
 
-def test_three_copies_are_named_beside_their_original_only(
+def test_three_copies_are_named_only_with_their_original(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write_three(copy="otlp", of="apm")
     Path("zipkin.txt").write_bytes(Path("apm.txt").read_bytes().replace(b"\n", b"\n\n"))
     loaded = bk.load(".").compare(baseline="main")
-    found = [f.where for f in loaded.findings if f.code == "B105"]
-    assert found == ["apm, otlp", "apm, zipkin"]
+    sides = [f.where for f in loaded.findings if f.code == "B105"]
+    assert sides == ["apm, otlp", "apm, zipkin"]
 
 
-def test_variants_that_share_some_of_their_values_are_no_copies(
+def test_variants_sharing_some_values_are_not_copies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""Exact metrics that got worse are in the sentence, limited or not; so is the order of the runs."""
+"""Regressions of exact metrics are in the sentence, limited or not; so is the order of the runs."""
 
 from __future__ import annotations
 
@@ -31,35 +31,33 @@ def gate(folder: Path, policy: str = "", *options: str) -> tuple[int, str]:
     ("policy", "code"),
     [("", 1), (LIMIT, 1), (f"[policy]\nexact = 'warn'\n{LIMIT}", 0)],
 )
-def test_the_sentence_names_every_exact_regression(tmp_path: Path, policy: str, code: int) -> None:
+def test_sentence_names_every_exact_regression(tmp_path: Path, policy: str, code: int) -> None:
     write(tmp_path / "old.txt", {"Get": (624, 3), "Parse": (0, 0), "Valid": (2048, 1)})
     write(tmp_path / "new.txt", {"Get": (664, 4), "Parse": (8, 1), "Valid": (2049, 1)})
     exit_code, text = gate(tmp_path, policy)
-    told = (
+    sentence = (
         "exact metrics are worse: more bytes per operation on Get (624 B to 664 B) and on Parse "
         "(0 B to 8 B), more allocations per operation on Get (3 to 4) and on Parse (0 to 1); all "
         "runs of 'old' and 'new' are in one file each, so their order is unknown (B330)"
     )
     assert exit_code == code
-    assert told in text.splitlines()[0].replace("\N{NO-BREAK SPACE}", " ")
+    assert sentence in text.splitlines()[0].replace("\N{NO-BREAK SPACE}", " ")
     _, markdown = gate(tmp_path, policy, "--format", "md")
-    assert "(B330)" in markdown.splitlines()[0]  # the end of a long sentence is not cut off
+    assert "(B330)" in markdown.splitlines()[0]  # the end of a long sentence is not truncated
 
 
-def test_what_has_a_limit_of_its_own_is_held_against_that_alone(tmp_path: Path) -> None:
+def test_metric_with_its_own_limit_is_judged_only_by_that(tmp_path: Path) -> None:
     write(tmp_path / "old.txt", {"Get": (624, 3)})
     write(tmp_path / "new.txt", {"Get": (624, 4)})
     assert gate(tmp_path, "", "--max-overhead", "time_per_op=900%")[0] == 1
-    own = LIMIT.replace("time_per_op", "allocs_per_op")
-    assert gate(tmp_path, own)[0] == 0
+    policy = LIMIT.replace("time_per_op", "allocs_per_op")
+    assert gate(tmp_path, policy)[0] == 0
     clean = "[policy]\nno_findings = ['info', 'warning']\n"  # B330
     assert gate(tmp_path, clean)[0] == 1
     assert gate(tmp_path, f"{clean}exact = 'pass'\n")[0] == 4
 
 
-def test_one_exact_regression_that_leads_is_named_once_and_an_accepted_one_as_such(
-    tmp_path: Path,
-) -> None:
+def test_leading_exact_regression_is_named_once_and_marked_if_accepted(tmp_path: Path) -> None:
     write(tmp_path / "old.txt", {"Get": (624, 3)})
     write(tmp_path / "new.txt", {"Get": (624, 4)})
     code, text = gate(tmp_path)
@@ -71,7 +69,7 @@ def test_one_exact_regression_that_leads_is_named_once_and_an_accepted_one_as_su
     assert "exact metrics" not in text
 
 
-def test_files_of_one_run_each_have_no_order_to_doubt(tmp_path: Path) -> None:
+def test_files_of_one_run_each_get_no_order_finding(tmp_path: Path) -> None:
     for side in ("base", "new"):
         (tmp_path / side).mkdir()
         for number, time in enumerate(TIMES, 1):
@@ -80,7 +78,7 @@ def test_files_of_one_run_each_have_no_order_to_doubt(tmp_path: Path) -> None:
     assert "B330" not in benchkit("gate", ".", cwd=tmp_path).stdout
 
 
-def test_a_difference_of_nothing_is_no_change(tmp_path: Path) -> None:
+def test_zero_difference_is_no_change(tmp_path: Path) -> None:
     write(tmp_path / "old.txt", {"Get": (0, 0)})
     write(tmp_path / "new.txt", {"Get": (0, 0)})
     old = tmp_path / "old.txt"

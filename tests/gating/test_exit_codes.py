@@ -1,4 +1,4 @@
-"""Policies and data, each pair of them with its exit code: the whole table of the gate."""
+"""Exit codes for every pair of policy and data: the whole table of the gate."""
 
 from __future__ import annotations
 
@@ -111,22 +111,23 @@ def test_every_policy_with_every_result(
     (tmp_path / "benchkit.toml").write_text(f"schema = 1\n{POLICIES[policy]}", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     assert gate() == code
-    told = capsys.readouterr()
-    said = told.out.splitlines()[0] if told.out else told.err
+    printed = capsys.readouterr()
+    first = printed.out.splitlines()[0] if printed.out else printed.err
     if code == DONE:
-        assert said[0] in "✓△?"
-        assert said[0] != "?" or said.endswith("the policy allows it.")
+        assert first[0] in "✓△?"
+        assert first[0] != "?" or first.endswith("the policy allows it.")
     elif code == OVER:
-        assert said.startswith("✗ Regression: " if policy == "none" else "✗ Over the limit: ")
+        assert first.startswith("✗ Regression: " if policy == "none" else "✗ Over the limit: ")
     elif code == UNSHOWN:
-        assert said.startswith(("? Inconclusive: ", "? Undecided: "))
-        assert said.endswith("the policy fails it.")
+        assert first.startswith(("? Inconclusive: ", "? Undecided: "))
+        assert first.endswith("the policy fails it.")
     elif code == DATA:
-        assert said.startswith("✗ ")
-        assert "ompared" in said or "found no" in said
+        assert first.startswith("✗ ")
+        assert "ompared" in first or "found no" in first
     else:
         assert (
-            "did you mean 'acceptable'?" in told.err or "the unit of time_per_op is s" in told.err
+            "did you mean 'acceptable'?" in printed.err
+            or "the unit of time_per_op is s" in printed.err
         )
 
 
@@ -151,7 +152,7 @@ def test_one_line_on_the_command_line_is_enough(slower: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         (["--max-overhead", "time_per_op"], "has no limit"),
         (["--max-overhead", "time_per_op=5"], "is not a limit"),
@@ -162,15 +163,15 @@ def test_one_line_on_the_command_line_is_enough(slower: Path) -> None:
         (["--format", "html"], "use table, md, json"),
     ],
 )
-def test_usage_is_refused_with_the_remedy(
-    slower: Path, arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
+def test_usage_error_states_the_remedy(
+    slower: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert gate(*arguments) == USAGE
-    assert says in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert slower.is_dir()
 
 
-def test_a_first_run_passes_only_where_that_is_allowed(
+def test_first_run_passes_only_if_allowed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_results("no baseline", tmp_path)
@@ -189,12 +190,12 @@ def test_allowing_no_baseline_excuses_nothing_else(
     write_results("no common name", tmp_path)
     monkeypatch.chdir(tmp_path)
     assert gate("--allow-missing-baseline") == DATA
-    (tmp_path / "results" / "enabled.txt").unlink()  # the baseline is there, the change is not
+    (tmp_path / "results" / "enabled.txt").unlink()  # the baseline exists, the change does not
     assert gate("--allow-missing-baseline") == DATA
     assert gate("--allow-missing-baseline", "--baseline", "baseline") == DATA
 
 
-def test_two_variants_of_one_file_are_told_apart_by_their_names(
+def test_variants_of_one_file_are_distinguished_by_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     names = {f"OTelOverhead/OTel_{v}/Ping": cost for v, cost in (("Disabled", 0), ("Enabled", 0.2))}
@@ -230,7 +231,7 @@ acceptable = "10%"
     ]
 
 
-def test_a_planted_regression_is_seen(
+def test_planted_regression_is_detected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_results("same", tmp_path)
@@ -248,17 +249,17 @@ def test_a_planted_regression_is_seen(
 
 
 @pytest.mark.parametrize(
-    ("data", "policy", "says"),
+    ("data", "policy", "message"),
     [
         ("one run", "limit", "1 run on a side, but the policy requires 3"),
         ("same", "absent", "found no benchmark=Gone"),
         ("same", "many runs", "the policy requires 20"),
     ],
 )
-def test_a_gate_that_cannot_fail_is_told_so(
+def test_gate_that_cannot_fail_is_reported(
     data: str,
     policy: str,
-    says: str,
+    message: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -267,12 +268,12 @@ def test_a_gate_that_cannot_fail_is_told_so(
     (tmp_path / "benchkit.toml").write_text(POLICIES[policy], encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     assert gate("--self-test") == DATA
-    said = capsys.readouterr().out
-    assert said.startswith("✗ Self-test: ")
-    assert says in said
+    output = capsys.readouterr().out
+    assert output.startswith("✗ Self-test: ")
+    assert message in output
 
 
-def test_too_few_runs_for_so_many_rows_cannot_fail(
+def test_too_few_runs_for_the_rows_cannot_fail(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     names = tuple(f"Op{number}" for number in range(8))
@@ -288,7 +289,7 @@ def test_too_few_runs_for_so_many_rows_cannot_fail(
     )
 
 
-def test_a_rule_without_rows_beside_one_with_a_row_is_one_clean_sentence(
+def test_rule_without_rows_next_to_one_with_rows_reads_as_one_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_results("same", tmp_path)
@@ -303,7 +304,7 @@ def test_a_rule_without_rows_beside_one_with_a_row_is_one_clean_sentence(
 
 
 @pytest.mark.parametrize(
-    ("policy", "says"),
+    ("policy", "message"),
     [
         ("", "; it also fails for a crash, a damaged file and a lost benchmark."),
         (
@@ -312,9 +313,9 @@ def test_a_rule_without_rows_beside_one_with_a_row_is_one_clean_sentence(
         ),
     ],
 )
-def test_the_self_test_plants_a_crash_a_loss_and_damage(
+def test_self_test_plants_a_crash_a_loss_and_damage(
     policy: str,
-    says: str,
+    message: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -323,11 +324,11 @@ def test_the_self_test_plants_a_crash_a_loss_and_damage(
     (tmp_path / "benchkit.toml").write_text(f"schema = 1\n{policy}", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     assert gate("--self-test") == DONE
-    assert capsys.readouterr().out.splitlines()[0].endswith(f"fails (exit 1){says}")
+    assert capsys.readouterr().out.splitlines()[0].endswith(f"fails (exit 1){message}")
 
 
 @pytest.mark.parametrize("name", ["list_incidents", "match_dropped"])
-def test_a_gate_that_is_blind_to_incidents_fails_its_self_test(
+def test_gate_blind_to_incidents_fails_its_self_test(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_results("same", tmp_path)
@@ -336,8 +337,8 @@ def test_a_gate_that_is_blind_to_incidents_fails_its_self_test(
     monkeypatch.setattr(f"benchkit.gating.{place}.{name}", lambda *_, **__: ())
     assert gate("--max-overhead", "time_per_op=5%", "--self-test") == DATA
     missed = "a crash and a damaged file" if place == "run" else "a lost benchmark"
-    said = f"✗ Self-test: the gate missed a planted incident: {missed}."
-    assert capsys.readouterr().out.startswith(said)
+    sentence = f"✗ Self-test: the gate missed a planted incident: {missed}."
+    assert capsys.readouterr().out.startswith(sentence)
 
 
 @pytest.mark.parametrize(
@@ -347,7 +348,7 @@ def test_a_gate_that_is_blind_to_incidents_fails_its_self_test(
         "PASS\n--- FAIL: BenchmarkSet\nok  \tx\t1s\n",
     ],
 )
-def test_a_benchmark_that_failed_fails_the_gate_though_its_output_passes(
+def test_failed_benchmark_fails_the_gate_despite_passing_output(
     tmp_path: Path, tail: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     outcome_cases.go_crash(tail)(tmp_path)

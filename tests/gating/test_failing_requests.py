@@ -1,4 +1,4 @@
-"""A side whose requests newly fail, or get other responses, does not pass without a comparison."""
+"""A side with newly failing requests or other responses does not pass without a comparison."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LATENCIES = ("total", "mean", "50th", "90th", "95th", "99th", "max")
 
 
 def write_attacks(folder: Path, failed: int, *, requests: int = 1000) -> None:
-    """Write eight reports of vegeta; so many of their requests were answered with 500."""
+    """Write eight reports of vegeta with a number of requests answered with 500."""
     folder.mkdir(parents=True)
     share = 1 - failed / requests
     for number in range(8):
@@ -54,7 +54,7 @@ def write_attacks(folder: Path, failed: int, *, requests: int = 1000) -> None:
         ((0, 5), [], 0, "✓ No regression: "),
     ],
 )
-def test_requests_that_newly_fail_fail_the_gate(
+def test_newly_failing_requests_fail_the_gate(
     failed: tuple[int, int],
     arguments: list[str],
     code: int,
@@ -67,16 +67,16 @@ def test_requests_that_newly_fail_fail_the_gate(
         write_attacks(tmp_path / "results" / variant, count)
     monkeypatch.chdir(tmp_path)
     assert run(["gate", "results", "--quiet", "--github", "--junit", "j.xml", *arguments]) == code
-    told = capsys.readouterr()
-    assert told.out.replace("\N{NO-BREAK SPACE}", " ").startswith(first)
-    assert ("::error " in told.err) is (code == 4)
+    printed = capsys.readouterr()
+    assert printed.out.replace("\N{NO-BREAK SPACE}", " ").startswith(first)
+    assert ("::error " in printed.err) is (code == 4)
     assert ("<failure " in (tmp_path / "j.xml").read_text(encoding="utf-8")) is (code == 4)
 
 
-def test_the_self_test_is_not_barred_by_what_its_own_planting_makes_strange(
+def test_self_test_ignores_warnings_caused_by_its_planted_rate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A rate that is planted disagrees with its requests and duration: B312, a warning."""
+    """A planted rate contradicts its requests and duration: B312, a warning."""
     for variant, requests in {"base": 1000, "new": 1001}.items():
         write_attacks(tmp_path / "results" / variant, 0, requests=requests)
     rule = "[[gate]]\nmetric = 'request_rate'\nacceptable = '5%'\nno_findings = ['warning']\n"
@@ -87,7 +87,7 @@ def test_the_self_test_is_not_barred_by_what_its_own_planting_makes_strange(
     assert "✓ Self-test: the gate catches a planted regression" in capsys.readouterr().out
 
 
-def test_latencies_at_different_loads_are_undecided(
+def test_latencies_at_different_loads_are_inconclusive(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for variant, load in {"base": 300.0, "new": 100.0}.items():
@@ -130,7 +130,7 @@ K6 = """\
         ({}, {"bytes_in": 615}, 4, "a response has 615 B for 'new', 0 B for 'base'"),
     ],
 )
-def test_other_responses_are_undecided(
+def test_other_responses_are_inconclusive(
     base: dict[str, object],
     new: dict[str, object],
     code: int,
@@ -156,7 +156,7 @@ def test_other_responses_are_undecided(
 
 
 @pytest.mark.parametrize(("passed", "code"), [(0, 4), (30000, 0), (29900, 0)])
-def test_checks_that_newly_fail_are_undecided(
+def test_newly_failing_checks_are_inconclusive(
     passed: int, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
@@ -173,7 +173,7 @@ def test_checks_that_newly_fail_are_undecided(
 
 
 @pytest.mark.parametrize(("users", "code"), [(80, 4), (10, 0)])
-def test_closed_loops_with_other_connections_are_undecided(
+def test_closed_loops_with_other_connections_are_inconclusive(
     users: int, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip

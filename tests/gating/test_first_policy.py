@@ -1,4 +1,4 @@
-"""The policy that ``init`` writes gates what the default rule does, by limits that can be shown."""
+"""The policy written by ``init`` gates like the default rule, with limits that can be shown."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def write_first_policy(folder: Path, **runs: float) -> str:
     return (folder / "benchkit.toml").read_text(encoding="utf-8")
 
 
-def test_one_more_allocation_fails_the_gate_that_init_writes(tmp_path: Path) -> None:
+def test_one_more_allocation_fails_the_policy_of_init(tmp_path: Path) -> None:
     write_first_policy(tmp_path)
     passed = benchkit("gate", *FILES, cwd=tmp_path)
     assert passed.returncode == 0, passed.stdout
@@ -43,7 +43,7 @@ def test_one_more_allocation_fails_the_gate_that_init_writes(tmp_path: Path) -> 
         (1, 0.01, []),
     ],
 )
-def test_init_writes_no_limit_that_the_runs_cannot_show(
+def test_init_writes_only_limits_that_the_runs_can_show(
     tmp_path: Path, runs: int, spread: float, limits: list[str]
 ) -> None:
     text = write_first_policy(tmp_path, runs=runs, spread=spread)

@@ -1,4 +1,4 @@
-"""The sentence's mark, the events that are listed, and causes that decide before what follows."""
+"""The mark of the sentence, the listed events, and causes that precede their consequences."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ ACCEPT = HEAD + '[[gate.accept]]\nbenchmark = "*"\nuntil = 2999-01-01\nreason = 
 def gate(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, object]:
     capsys.readouterr()
     code = run(["gate", *arguments, "--quiet", "--format", "json"])
-    told = json.loads(capsys.readouterr().out)
-    assert told["exit_code"] == code
-    listed = dict.fromkeys(told["counts"], 0)
-    for event in told["events"]:
+    document = json.loads(capsys.readouterr().out)
+    assert document["exit_code"] == code
+    listed = dict.fromkeys(document["counts"], 0)
+    for event in document["events"]:
         listed[event["event"]] += 1
         assert event["text"]
-    assert listed == told["counts"]
-    return dict(told)
+    assert listed == document["counts"]
+    return dict(document)
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +43,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (HEAD, 0.0, ("Ping",), "", "✗ Set not compared"),
     ],
 )
-def test_the_mark_is_that_of_the_verdict(
+def test_mark_matches_the_verdict(
     policy: str,
     cost: float,
     benchmarks: tuple[str, ...],
@@ -57,18 +57,18 @@ def test_the_mark_is_that_of_the_verdict(
     gated.write_runs(folder / "r" / "enabled.txt", seed=2, cost=cost, benchmarks=benchmarks)
     if note:
         (folder / "r" / "notes.log").write_text(note)
-    told = gate(capsys, "r")
-    assert str(told["sentence"]).startswith(start)
-    assert told["verdict"] == ("pass" if start[0] == "✓" else "fail")
+    document = gate(capsys, "r")
+    assert str(document["sentence"]).startswith(start)
+    assert document["verdict"] == ("pass" if start[0] == "✓" else "fail")
 
 
-def test_a_benchmark_that_is_gone_is_one_event(
+def test_missing_benchmark_is_a_single_event(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     gated.write_runs(folder / "r" / "baseline.txt", seed=1)
     gated.write_runs(folder / "r" / "enabled.txt", seed=2, cost=0.3, benchmarks=("Ping",))
-    told = gate(capsys, "r")
-    counts, events = told["counts"], told["events"]
+    document = gate(capsys, "r")
+    counts, events = document["counts"], document["events"]
     assert isinstance(counts, dict)
     assert isinstance(events, list)
     assert (counts["missing"], counts["regression"]) == (1, 1)
@@ -89,7 +89,7 @@ def test_a_benchmark_that_is_gone_is_one_event(
         ("base", "pass", 3, "fail"),
     ],
 )
-def test_a_crash_decides_before_the_comparison_that_it_prevents(
+def test_crash_decides_before_the_comparison_it_prevents(
     crashed: str,
     policy: str,
     code: int,
@@ -104,12 +104,12 @@ def test_a_crash_decides_before_the_comparison_that_it_prevents(
         if name == crashed:
             path.write_text(path.read_text().removesuffix("PASS\n") + "FAIL\n")
     paths = ["base=r/base/1.txt", "new=r/new/1.txt"] if named else ["r"]
-    told = gate(capsys, *paths)
-    assert (told["exit_code"], told["verdict"]) == (code, verdict)
-    assert "nothing to compare" not in str(told["sentence"])
+    document = gate(capsys, *paths)
+    assert (document["exit_code"], document["verdict"]) == (code, verdict)
+    assert "nothing to compare" not in str(document["sentence"])
 
 
-def test_an_inconclusive_sentence_leads_with_the_row_that_is_likeliest_over_not_the_noisiest(
+def test_inconclusive_sentence_leads_with_the_likeliest_not_the_noisiest_row(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     noisy = {"baseline": (20, 30, 45, 25, 40, 33), "enabled": (22, 35, 50, 24, 45, 36)}
@@ -119,27 +119,25 @@ def test_an_inconclusive_sentence_leads_with_the_row_that_is_likeliest_over_not_
         lines = [f"Benchmark{name}-8\t1000\t{value} ns/op" for name, value in rows]
         (folder / "r").mkdir(exist_ok=True)
         (folder / "r" / f"{side}.txt").write_text("\n".join([*lines, "PASS", ""]))
-    told = gate(capsys, "r", "--max-overhead", "time_per_op=5%")
-    assert "on Quiet" in str(told["sentence"]).partition(";")[0]
+    document = gate(capsys, "r", "--max-overhead", "time_per_op=5%")
+    assert "on Quiet" in str(document["sentence"]).partition(";")[0]
 
 
-def test_a_pass_leads_with_a_row_that_changed(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_pass_leads_with_a_changed_row(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     gated.write_pair(folder / "r", cost=-0.2)
-    told = gate(capsys, "r")
-    assert str(told["sentence"]).startswith("✓ No regression: enabled takes ")
+    document = gate(capsys, "r")
+    assert str(document["sentence"]).startswith("✓ No regression: enabled takes ")
 
 
 def test_bytes_are_named_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     gated.write_pair(folder / "r")
     path = folder / "r" / "baseline.txt"
     path.write_text(path.read_text().replace("172 B/op", "0 B/op"))
-    told = str(gate(capsys, "r")["sentence"]).replace("\N{NO-BREAK SPACE}", " ")
-    assert "allocates 172 B more per operation than baseline" in told
+    sentence = str(gate(capsys, "r")["sentence"]).replace("\N{NO-BREAK SPACE}", " ")
+    assert "allocates 172 B more per operation than baseline" in sentence
 
 
-def test_a_crash_is_told_once_and_counted_alike(
+def test_crash_is_reported_once_with_one_count(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for number in range(6):

@@ -1,4 +1,4 @@
-"""Rows against limits: what is over, what holds, what is not shown, and by which evidence."""
+"""Rows against limits: what is over, within, or inconclusive, and by which evidence."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ def scaled(factor: float) -> tuple[float, ...]:
 
 
 @pytest.mark.parametrize(("adjusted", "word"), [(0.08, NOT_SHOWN), (0.01, ACCEPTABLE)])
-def test_where_a_drift_decides_the_side_of_the_limit_nothing_is_shown(
+def test_drift_that_decides_the_side_of_the_limit_is_inconclusive(
     adjusted: float, word: str
 ) -> None:
     row = replace(contrast(BASE, scaled(1.001)), drift=Drift(adjusted, 0.001))
-    ((held,),) = (outcome.rows for outcome in judge(row, rule(acceptable="5%")).rules)
-    assert held.word == word
-    assert any("alternate between the variants" in note for note in held.notes) == (
+    ((judged,),) = (outcome.rows for outcome in judge(row, rule(acceptable="5%")).rules)
+    assert judged.word == word
+    assert any("alternate between the variants" in note for note in judged.notes) == (
         word == NOT_SHOWN
     )
 
@@ -82,12 +82,14 @@ def test_where_a_drift_decides_the_side_of_the_limit_nothing_is_shown(
         (1.30, "5 s", "10 s", OVER),
     ],
 )
-def test_the_tiers(factor: float, target: str, acceptable: str, word: str) -> None:
+def test_target_and_acceptable_tiers(
+    factor: float, target: str, acceptable: str, word: str
+) -> None:
     outcome = judge(contrast(BASE, scaled(factor)), rule(target=target, acceptable=acceptable))
     assert [row.word for row in outcome.rows] == [word]
 
 
-def test_one_limit_is_the_target_or_what_is_acceptable() -> None:
+def test_single_limit_may_be_target_or_acceptable() -> None:
     same = contrast(BASE, BASE)
     assert judge(same, rule(target="5%")).rows[0].word == WITHIN
     assert judge(same, rule(acceptable="5%")).rows[0].word == ACCEPTABLE
@@ -106,21 +108,21 @@ def test_one_limit_is_the_target_or_what_is_acceptable() -> None:
         (0.90, "5 /s", OVER),
     ],
 )
-def test_where_higher_is_better_a_loss_is_a_cost(factor: float, limit: str, word: str) -> None:
+def test_loss_is_a_cost_if_higher_is_better(factor: float, limit: str, word: str) -> None:
     row = contrast(BASE, scaled(factor), "request_rate", "1/s")
     assert row.better == "higher"
     outcome = judge(row, rule("request_rate", stat="sample", acceptable=limit))
     assert outcome.rows[0].word == word
 
 
-def test_without_a_direction_a_limit_holds_on_both_sides() -> None:
+def test_limit_without_a_direction_applies_to_both_sides() -> None:
     for factor, word in ((1.0, ACCEPTABLE), (1.3, OVER), (0.7, OVER)):
         row = contrast(BASE, scaled(factor), "widgets", "1")
         assert row.better == "none"
         assert judge(row, rule("widgets", acceptable="10%")).rows[0].word == word
 
 
-def test_what_it_could_cost_is_no_number_where_the_interval_says_nothing() -> None:
+def test_possible_cost_is_not_a_number_for_meaningless_intervals() -> None:
     values = (4.0, 900.0, 60.0, 20_000.0)
     noisy = judge(contrast(values, tuple(3 * v for v in values)), rule(acceptable="5%")).rows[0]
     assert noisy.word == NOT_SHOWN
@@ -128,15 +130,15 @@ def test_what_it_could_cost_is_no_number_where_the_interval_says_nothing() -> No
     assert not any("the cost may be up to" in note for note in noisy.notes)
 
 
-def test_shares_are_held_in_percentage_points() -> None:
+def test_shares_are_limited_in_percentage_points() -> None:
     row = contrast((0.0, 0.0, 0.01, 0.0), (0.06, 0.05, 0.07, 0.06), "error_rate", "1")
-    held = rule("error_rate", stat="sample", acceptable="2pp")
-    assert judge(row, held).rows[0].word == OVER
+    limited = rule("error_rate", stat="sample", acceptable="2pp")
+    assert judge(row, limited).rows[0].word == OVER
     wide = rule("error_rate", stat="sample", acceptable="10pp")
     assert judge(row, wide).rows[0].word == ACCEPTABLE
 
 
-def test_nothing_on_both_sides_costs_nothing() -> None:
+def test_zero_on_both_sides_costs_nothing() -> None:
     row = contrast((0.0,) * 4, (0.0,) * 4, "failures", "1")
     assert judge(row, rule("failures", stat="sample", target="0%")).rows[0].word == WITHIN
 
@@ -145,7 +147,7 @@ def test_nothing_on_both_sides_costs_nothing() -> None:
     ("limit", "word"),
     [("0%", OVER), ("+10 B", OVER), ("+1 KiB", ACCEPTABLE), ("+800 B", NOT_SHOWN), ("9x", WITHIN)],
 )
-def test_exact_metrics_are_held_by_their_ranges(limit: str, word: str) -> None:
+def test_exact_metrics_are_judged_by_their_ranges(limit: str, word: str) -> None:
     before, after = (172.0, 172.0, 174.0), (972.0, 973.0, 974.0)
     row = contrast(before, after, "bytes_per_op", "B")
     key = "target" if word == WITHIN else "acceptable"
@@ -154,7 +156,7 @@ def test_exact_metrics_are_held_by_their_ranges(limit: str, word: str) -> None:
     assert outcome.rows[0].evidence.is_exact
 
 
-def test_three_runs_are_held_by_welch_and_two_by_nothing() -> None:
+def test_three_runs_are_judged_by_welch_and_two_by_nothing() -> None:
     three = contrast(BASE[:3], scaled(1.3)[:3])
     assert judge(three, rule(acceptable="10%")).rows[0].word == OVER
     two = judge(contrast(BASE[:2], scaled(1.3)[:2]), rule(acceptable="10%"))
@@ -165,7 +167,7 @@ def test_three_runs_are_held_by_welch_and_two_by_nothing() -> None:
         assert judge(one, rule(acceptable=limit)).rows[0].word == NOT_SHOWN
 
 
-def test_a_limit_below_the_rounding_step_is_held_at_the_worst_rounding() -> None:
+def test_limit_below_the_rounding_step_assumes_the_worst_rounding() -> None:
     coarse = replace(contrast((3.0,) * 8, (3.0,) * 8), resolution=1.0)
     outcome = judge(coarse, rule(acceptable="5%"))
     assert outcome.rows[0].word == NOT_SHOWN
@@ -173,12 +175,12 @@ def test_a_limit_below_the_rounding_step_is_held_at_the_worst_rounding() -> None
     assert judge(replace(coarse, resolution=0.01), rule(acceptable="5%")).rows[0].word == ACCEPTABLE
 
 
-def test_failing_requests_show_nothing() -> None:
+def test_failing_requests_are_inconclusive() -> None:
     row = replace(contrast(BASE, scaled(0.5)), failed_variant=0.2)
     assert judge(row, rule(acceptable="5%")).rows[0].word == NOT_SHOWN
 
 
-def test_over_is_adjusted_for_all_rows_and_within_is_not() -> None:
+def test_only_over_is_adjusted_for_the_number_of_rows() -> None:
     over, same = contrast(BASE[:4], scaled(1.3)[:4]), contrast(BASE[:4], BASE[:4])
     alone = judge(over, rule(acceptable="5%"))
     assert alone.rows[0].p_over == pytest.approx(1 / 70)
@@ -192,11 +194,11 @@ def test_over_is_adjusted_for_all_rows_and_within_is_not() -> None:
     assert {row.word for row in among.rows[1:]} == {ACCEPTABLE}
 
 
-def test_findings_that_the_policy_excludes_fail_the_gate() -> None:
+def test_findings_excluded_by_the_policy_fail_the_gate() -> None:
     finding = Finding(code="B330", severity="warning", message="not in turn")
-    held = rule(acceptable="5%", no_findings=("warning", "error"), on_inconclusive="pass")
-    assert judge(contrast(BASE, BASE), held).exit_code is ExitCode.DONE
-    barred = judge(contrast(BASE, BASE), held, findings=(finding,))
+    limited = rule(acceptable="5%", no_findings=("warning", "error"), on_inconclusive="pass")
+    assert judge(contrast(BASE, BASE), limited).exit_code is ExitCode.DONE
+    barred = judge(contrast(BASE, BASE), limited, findings=(finding,))
     assert barred.exit_code is ExitCode.INCONCLUSIVE
     assert "B330" in barred.rows[0].notes[0]
     exact = contrast((172.0,) * 8, (172.0,) * 8, "bytes_per_op", "B")
@@ -206,18 +208,18 @@ def test_findings_that_the_policy_excludes_fail_the_gate() -> None:
     assert "B330" in row.notes[0]
 
 
-def test_a_regression_exits_1_whatever_findings_the_policy_excludes() -> None:
+def test_regression_exits_1_despite_excluded_findings() -> None:
     finding = Finding(code="B330", severity="warning", message="not in turn")
-    slower, held = contrast(BASE, scaled(1.2)), rule(acceptable="5%", no_findings=("warning",))
-    assert judge(slower, held, findings=(finding,)).exit_code is ExitCode.REGRESSION
+    slower, limited = contrast(BASE, scaled(1.2)), rule(acceptable="5%", no_findings=("warning",))
+    assert judge(slower, limited, findings=(finding,)).exit_code is ExitCode.REGRESSION
     comparisons = replace(examples.tracing().comparisons, contrasts=(slower,))
     valid = ((slower.baseline, Acceptance(benchmark="*")),)
-    allowed = judge_rules(comparisons, [held], (finding,), acceptances=lambda _: valid)
-    assert allowed.exit_code is ExitCode.INCONCLUSIVE  # an accepted one passes nothing else
+    allowed = judge_rules(comparisons, [limited], (finding,), acceptances=lambda _: valid)
+    assert allowed.exit_code is ExitCode.INCONCLUSIVE  # an accepted regression excuses nothing else
 
 
 @pytest.mark.parametrize(
-    ("factor", "acceptable", "needed", "says"),
+    ("factor", "acceptable", "needed", "message"),
     [
         (1.00, "0.3%", True, "if there is no cost, about"),
         (1.044, "5%", True, "would show that it is within 5%, if the estimate is right"),
@@ -230,19 +232,19 @@ def test_a_regression_exits_1_whatever_findings_the_policy_excludes() -> None:
         (1.0505, "5%", False, "the estimate is over the limit"),
     ],
 )
-def test_what_is_not_shown_says_how_many_runs_would(
-    factor: float, acceptable: str, needed: bool, says: str
+def test_inconclusive_row_states_the_runs_needed(
+    factor: float, acceptable: str, needed: bool, message: str
 ) -> None:
     (row,) = judge(contrast(BASE, scaled(factor)), rule(acceptable=acceptable)).rows
     assert row.word == NOT_SHOWN
-    assert says in f" {'; '.join(row.notes)}"
+    assert message in f" {'; '.join(row.notes)}"
     assert (row.runs_needed is not None) == needed
     if row.runs_needed:
         assert row.runs_needed > 8
         assert f"about {row.runs_needed} runs per side" in row.notes[-1]
 
 
-def test_a_unit_that_is_not_the_metrics_is_refused() -> None:
+def test_unit_of_another_metric_is_refused() -> None:
     with pytest.raises(ConfigError, match="the unit of time_per_op is s"):
         judge(contrast(BASE, BASE), rule(acceptable="+8 KiB"))
     rate = contrast(BASE, BASE, "request_rate", "1/s")
@@ -250,7 +252,7 @@ def test_a_unit_that_is_not_the_metrics_is_refused() -> None:
         judge(rate, rule("request_rate", stat="sample", acceptable="100%"))
 
 
-def test_where_names_columns_params_and_patterns() -> None:
+def test_where_accepts_columns_params_and_patterns() -> None:
     row = replace(contrast(BASE, BASE), params="connections=8,threads=2")
     for where in ((("benchmark", ("P*",)),), (("connections", ("8",)), ("variant", ("new",)))):
         assert judge(row, rule(acceptable="5%", where=where)).exit_code is ExitCode.DONE
@@ -261,18 +263,18 @@ def test_where_names_columns_params_and_patterns() -> None:
         judge(row, rule(acceptable="5%", where=(("connection", ("8",)),)))
 
 
-def test_a_row_that_can_only_gain_is_held() -> None:
-    """It is inconclusive how much it gains; that it costs the margin is excluded."""
+def test_row_that_can_only_gain_is_within() -> None:
+    """The size of the gain is inconclusive; a cost of the margin is excluded."""
     noisy = (90.0, 101.0, 93.0, 99.0, 89.0, 100.0, 94.0, 101.5)
     for metric, unit, word in (("time_per_op", "s", WITHIN), ("request_rate", "1/s", NOT_SHOWN)):
         row = contrast(BASE, noisy, metric, unit)
         verdicts = verdict.judge(replace(examples.tracing().comparisons, contrasts=(row,)))
         assert [each.word for each in verdicts.rows] == [verdict.INCONCLUSIVE]
-        (held,) = judge_verdicts(verdicts, Habits()).rows
-        assert held.word == word
+        (judged,) = judge_verdicts(verdicts, Habits()).rows
+        assert judged.word == word
 
 
-def test_the_default_gate_is_the_verdict_on_the_primaries() -> None:
+def test_default_gate_follows_the_verdict_on_the_primaries() -> None:
     verdicts = examples.tracing()
     outcome = judge_verdicts(verdicts, Habits())
     assert outcome.exit_code is ExitCode.REGRESSION
@@ -289,7 +291,7 @@ def test_the_default_gate_is_the_verdict_on_the_primaries() -> None:
     y=st.lists(st.floats(1, 1000), min_size=3, max_size=8),
     limit=st.floats(0, 0.9),
 )
-def test_a_row_is_never_both_over_and_within(x: list[float], y: list[float], limit: float) -> None:
+def test_row_is_never_both_over_and_within(x: list[float], y: list[float], limit: float) -> None:
     row = contrast(tuple(x), tuple(y))
     found = measure_limit(row, parse_limit(f"{100 * limit:.6f}%", "test"))
     assert found.p_over is not None
@@ -298,7 +300,7 @@ def test_a_row_is_never_both_over_and_within(x: list[float], y: list[float], lim
 
 
 @given(st.floats(0.01, 3), st.floats(0.01, 0.5))
-def test_a_wider_limit_is_never_harder_to_hold(cost: float, limit: float) -> None:
+def test_wider_limit_is_never_harder_to_pass(cost: float, limit: float) -> None:
     generator = np.random.default_rng(7)
     y = tuple(100 * (1 + cost) * np.exp(generator.normal(0, 0.05, 6)))
     row = contrast(BASE[:6], y)
@@ -310,8 +312,8 @@ def test_a_wider_limit_is_never_harder_to_hold(cost: float, limit: float) -> Non
 
 
 @pytest.mark.parametrize("variants", [2, 4])
-def test_complete_blocks_are_held_by_the_test_of_their_design(variants: int) -> None:
-    """Rounds differ by 20 %, runs within a round by 1 %: only a test by blocks sees 10 %."""
+def test_complete_blocks_are_judged_by_the_test_of_their_design(variants: int) -> None:
+    """Rounds differ by 20 %, runs within a round by 1 %: only a test by blocks detects 10 %."""
     generator = np.random.default_rng(5)
     rounds = np.exp(generator.normal(0, 0.2, 10))
     names = ["base", "new", "other", "more"][:variants]
@@ -334,7 +336,7 @@ def test_complete_blocks_are_held_by_the_test_of_their_design(variants: int) -> 
         assert judge(unpaired, rule(acceptable=limit)).rows[0].word == NOT_SHOWN
 
 
-def test_a_family_in_rounds_is_held_together_by_pairs() -> None:
+def test_family_in_rounds_is_judged_jointly_by_pairs() -> None:
     generator = np.random.default_rng(6)
     level = np.exp(generator.normal(0, 0.2, 5))
     rows = [
@@ -348,15 +350,15 @@ def test_a_family_in_rounds_is_held_together_by_pairs() -> None:
     pairs = [("base", "new"), ("base", "other")]
     data = examples.observations(rows, "gobench")
     compared = compare(data, runs.assign(block=runs["run"]), pairs, plan)
-    held = judge_rules(compared, [rule(acceptable="5%")]).rules[0].rows
-    words = {(row.contrast.variant, row.word) for row in held}
+    judged = judge_rules(compared, [rule(acceptable="5%")]).rules[0].rows
+    words = {(row.contrast.variant, row.word) for row in judged}
     assert {word for variant, word in words if variant == "new"} == {OVER}
     assert ("other", NOT_SHOWN) in words
-    assert not any("cannot reach" in note for row in held for note in row.notes)
+    assert not any("cannot reach" in note for row in judged for note in row.notes)
 
 
 @pytest.mark.parametrize("limit", ["5%", "3ns", "2x"])
-def test_values_beyond_what_a_test_can_hold_are_held_against_no_limit(limit: str) -> None:
+def test_values_beyond_the_range_of_the_test_meet_no_limit(limit: str) -> None:
     row = contrast(tuple(v * 1e300 for v in BASE[:6]), tuple(v * 1.1e300 for v in BASE[:6]))
     found = measure_limit(replace(row, unit="s"), parse_limit(limit, "test"))
     assert (found.p_over, found.p_within) == (None, None)
@@ -364,7 +366,7 @@ def test_values_beyond_what_a_test_can_hold_are_held_against_no_limit(limit: str
 
 
 @pytest.mark.parametrize("method", ["auto", "rank", "welch"])
-def test_a_baseline_of_zeros_has_one_estimate_whatever_holds_it(method: str) -> None:
+def test_zero_baseline_has_the_same_estimate_with_and_without_a_limit(method: str) -> None:
     sides = ("base", (0.0,) * 6), ("new", (5.1, 5.9, 4.2, 6.6, 5.0, 5.4))
     rows = [
         (variant, "Ping", run, "queue", "sample", value, "1")
@@ -377,13 +379,13 @@ def test_a_baseline_of_zeros_has_one_estimate_whatever_holds_it(method: str) -> 
     (row,) = comparisons.contrasts
     default = judge_verdicts(verdict.judge(comparisons), Habits()).rows[0]
     limited = judge_rules(comparisons, [rule("queue", acceptable="+3")]).rows[0]
-    for held in (default, limited):
-        told = held.evidence.value, held.evidence.low, held.evidence.high
-        assert told == (row.difference, *row.difference_inner)
+    for judged in (default, limited):
+        estimate = judged.evidence.value, judged.evidence.low, judged.evidence.high
+        assert estimate == (row.difference, *row.difference_inner)
     if method != "rank":  # Welch's estimate is the difference of means, not of medians
         assert row.difference != row.delta
     assert default.notes[0].startswith(
         "the value changed, but benchkit does not know whether higher or lower is better"
     )
     assert default.word == NOT_SHOWN
-    assert default.undecided == default.notes[0]  # more runs would not tell what is better
+    assert default.undecided == default.notes[0]  # more runs would not reveal the better direction

@@ -1,4 +1,4 @@
-"""Reports that do not tell their load model: what they measured is judged, or the gate says so."""
+"""Reports without a load model: their measurements are judged, or the gate reports them."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ def write_report(size: int, rate: float, command: str, *, has_head: bool) -> str
 
 
 @pytest.mark.parametrize(
-    ("command", "headless", "code", "says"),
+    ("command", "headless", "code", "message"),
     [
         ("./wrk -t{size} -c{size} http://10.0.0.1:8888", {"new"}, 1, "fewer requests/s"),
         ("./wrk -t{size} -c{size} http://10.0.0.1:8888", {"base", "new"}, 1, "fewer requests/s"),
         ("Two:", {"base", "new"}, 4, "the sides have no primary metric in common"),
     ],
 )
-def test_a_block_without_its_first_lines_is_judged_or_named(
+def test_report_without_its_first_lines_is_judged_or_named(
     command: str,
     headless: set[str],
     code: int,
-    says: str,
+    message: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Its requests/s were secondary, and the gate passed on the rows beside it."""
+    """Its requests/s were secondary, and the gate passed on the remaining rows."""
     monkeypatch.chdir(tmp_path)
     for name, factor in (("base", 1.0), ("new", 0.8)):
         (tmp_path / name).mkdir()
@@ -56,4 +56,4 @@ def test_a_block_without_its_first_lines_is_judged_or_named(
             (tmp_path / name / f"{number}.txt").write_text(text, encoding="utf-8")
     (tmp_path / "benchkit.toml").write_text("schema = 1\n[policy]\non_damaged = 'warn'\n")
     assert run(["gate", "base", "new", "--baseline", "base"]) == code
-    assert says in capsys.readouterr().out
+    assert message in capsys.readouterr().out

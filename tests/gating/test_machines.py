@@ -1,4 +1,4 @@
-"""A baseline of another machine shows nothing, unless the policy lets it."""
+"""A baseline from another machine is inconclusive, unless the policy permits it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ XEON, EPYC = {"cpu": "Xeon", "cpus": "4"}, {"cpu": "EPYC", "cpus": "4"}
 Envs = list[dict[str, str]]
 
 
-def unlike(none: Envs, otlp: Envs, source: str = "a.txt", groups: Sequence[str] = ()) -> str:
-    """Return why the gate shows nothing, B204 having looked at the same runs."""
+def explain_difference(
+    none: Envs, otlp: Envs, source: str = "a.txt", groups: Sequence[str] = ()
+) -> str:
+    """Return why the gate is inconclusive, after B204 looked at the same runs."""
     rows = [
         (variant, "/ping", number, "request_rate", "mean", 1.0, "1/s")
         for variant, envs in (("none", none), ("otlp", otlp))
@@ -40,23 +42,23 @@ def unlike(none: Envs, otlp: Envs, source: str = "a.txt", groups: Sequence[str] 
     return find_unlike(runs, [PAIR], list(find_other_machines(compared, evidence))).get(PAIR, "")
 
 
-def test_what_both_sides_record_is_compared() -> None:
-    assert unlike([XEON], [EPYC]) == "B204: the machine differs: cpu Xeon vs. EPYC"
-    assert unlike([XEON, EPYC], [XEON]) != ""
-    assert unlike([XEON | {"commit": "a"}], [XEON | {"commit": "b"}]) == ""
+def test_facts_recorded_by_both_sides_are_compared() -> None:
+    assert explain_difference([XEON], [EPYC]) == "B204: the machine differs: cpu Xeon vs. EPYC"
+    assert explain_difference([XEON, EPYC], [XEON]) != ""
+    assert explain_difference([XEON | {"commit": "a"}], [XEON | {"commit": "b"}]) == ""
 
 
-def test_sides_measured_equally_often_on_the_same_machines_are_alike() -> None:
-    assert unlike([XEON, EPYC], [EPYC, XEON]) == ""
-    assert unlike([XEON, XEON, EPYC], [EPYC, EPYC, XEON]) != ""
-    assert unlike([XEON, EPYC], [EPYC, XEON], groups=("a", "b", "a", "b")) != ""
-    assert unlike([XEON, EPYC], [EPYC, XEON], groups=("a", "b", "b", "a")) == ""
+def test_sides_measured_equally_often_on_the_same_machines_are_equal() -> None:
+    assert explain_difference([XEON, EPYC], [EPYC, XEON]) == ""
+    assert explain_difference([XEON, XEON, EPYC], [EPYC, EPYC, XEON]) != ""
+    assert explain_difference([XEON, EPYC], [EPYC, XEON], groups=("a", "b", "a", "b")) != ""
+    assert explain_difference([XEON, EPYC], [EPYC, XEON], groups=("a", "b", "b", "a")) == ""
 
 
 @pytest.mark.parametrize("entry", ["cpu_model", "hostname", "container.cpu_limit", "governor"])
-def test_whatever_b204_finds_shows_nothing(entry: str) -> None:
-    assert entry in unlike([{entry: "a"}], [{entry: "b"}])
-    assert unlike([{entry: "a"}], [{entry: "a"}]) == ""
+def test_every_difference_of_b204_is_inconclusive(entry: str) -> None:
+    assert entry in explain_difference([{entry: "a"}], [{entry: "b"}])
+    assert explain_difference([{entry: "a"}], [{entry: "a"}]) == ""
 
 
 @pytest.mark.parametrize(
@@ -69,10 +71,14 @@ def test_whatever_b204_finds_shows_nothing(entry: str) -> None:
         (XEON, {"cpu": "Xeon"}, ""),
     ],
 )
-def test_a_machine_that_one_side_alone_tells_is_not_known_to_be_the_same(
+def test_machine_recorded_on_one_side_only_is_not_known_to_be_the_same(
     none: dict[str, str], otlp: dict[str, str], statement: str
 ) -> None:
-    assert (statement in unlike([none], [otlp])) if statement else unlike([none], [otlp]) == ""
+    assert (
+        (statement in explain_difference([none], [otlp]))
+        if statement
+        else explain_difference([none], [otlp]) == ""
+    )
 
 
 @pytest.mark.parametrize(
@@ -86,18 +92,18 @@ def test_a_machine_that_one_side_alone_tells_is_not_known_to_be_the_same(
 @pytest.mark.parametrize(
     "source", ["git:benchkit-data:main/1.txt", "/ci/base.tgz/1.txt", "/ci/Base.ZIP/main/1.txt"]
 )
-def test_what_comes_from_elsewhere_has_to_tell_its_machine(
+def test_results_from_elsewhere_must_record_their_machine(
     env: dict[str, str], statement: str, source: str
 ) -> None:
-    assert unlike([env], [env], source) == statement
-    assert unlike([env], [env]) == ""
-    assert unlike([env], [env], "results/base.txt.gz") == ""  # packed, not brought
+    assert explain_difference([env], [env], source) == statement
+    assert explain_difference([env], [env]) == ""
+    assert explain_difference([env], [env], "results/base.txt.gz") == ""  # packed, not brought
 
 
-def test_memory_may_differ_by_what_a_kernel_keeps() -> None:
-    assert unlike([{"memory": "8000000000"}], [{"memory": "8010000000"}]) == ""
-    assert unlike([{"memory": "8000000000"}], [{"memory": "16000000000"}]) != ""
-    assert unlike([{"kernel": "6.80"}], [{"kernel": "6.81"}]) != ""
+def test_memory_may_differ_by_the_share_of_the_kernel() -> None:
+    assert explain_difference([{"memory": "8000000000"}], [{"memory": "8010000000"}]) == ""
+    assert explain_difference([{"memory": "8000000000"}], [{"memory": "16000000000"}]) != ""
+    assert explain_difference([{"kernel": "6.80"}], [{"kernel": "6.81"}]) != ""
 
 
 @pytest.mark.parametrize(("allowed", "code"), [("false", 4), ("true", 1)])
@@ -109,7 +115,7 @@ def test_memory_may_differ_by_what_a_kernel_keeps() -> None:
         ({"enabled": "cpu_model = 'B'"}, "baseline does not record its machine"),
     ],
 )
-def test_the_gate_shows_nothing_across_machines(
+def test_gate_is_inconclusive_across_machines(
     allowed: str,
     code: int,
     sides: dict[str, str],
@@ -119,9 +125,9 @@ def test_the_gate_shows_nothing_across_machines(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     gated.write_pair(tmp_path / "results", cost=0.2)
-    for variant, told in sides.items():
+    for variant, facts in sides.items():
         sidecar = tmp_path / "results" / f"{variant}.txt.run.toml"
-        sidecar.write_text(f"[env]\n{told}\n", encoding="utf-8")
+        sidecar.write_text(f"[env]\n{facts}\n", encoding="utf-8")
     (tmp_path / "benchkit.toml").write_text(
         f"[policy]\non_inconclusive = 'fail'\nallow_other_machine = {allowed}\n"
         "[[gate]]\nmetric = 'time_per_op'\nacceptable = '5%'\n",

@@ -1,4 +1,4 @@
-"""Sidecars of results that were packed, renamed or removed: a gate still knows what they say."""
+"""Sidecars of results that were packed, renamed or removed still count for a gate."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def pack(result: Path) -> Path:
     return packed
 
 
-def test_a_failed_run_stays_failed_once_it_is_packed(
+def test_failed_run_stays_failed_when_packed(
     result: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_sidecar(result, FAILED)
@@ -55,7 +55,7 @@ def test_a_failed_run_stays_failed_once_it_is_packed(
 
 @pytest.mark.parametrize("benchmark", ["", gated.BENCHMARKS[0]])
 @pytest.mark.parametrize(("recorded", "code"), [(1, 1), ("-9", 1), (0, 0), (None, 0)])
-def test_a_run_fails_by_the_exit_code_in_a_list_of_runs(
+def test_exit_code_in_a_list_of_runs_marks_the_run_failed(
     result: Path,
     recorded: int | str | None,
     code: int,
@@ -71,8 +71,8 @@ def test_a_run_fails_by_the_exit_code_in_a_list_of_runs(
     assert (text in capsys.readouterr().out) == bool(code)
 
 
-def test_a_list_of_runs_that_changed_is_read_again(result: Path) -> None:
-    """A failure that was recorded after the ingest counts, and one that was corrected does not."""
+def test_changed_list_of_runs_is_read_again(result: Path) -> None:
+    """A failure recorded after the ingest counts, and one that was corrected does not."""
     times = {"start": "2026-11-21T01:21:43Z", "end": "2026-11-21T01:21:58Z"}
     entry = {"variant": "pr", "run": 3, **times}
     codes = []
@@ -84,14 +84,14 @@ def test_a_list_of_runs_that_changed_is_read_again(result: Path) -> None:
     assert codes == [0, 1, 0, 0]
 
 
-def test_a_sidecar_of_a_packed_result_applies_to_it_once_it_is_unpacked(result: Path) -> None:
+def test_sidecar_of_a_packed_result_applies_after_unpacking(result: Path) -> None:
     write_sidecar(pack(result), FAILED)
     gated.write_runs(result, seed=23, runs=1, spread=0.002)
     result.with_name(f"{result.name}.gz").unlink()
     assert run([*GATE, "res"]) == 1
 
 
-def test_of_two_sidecars_that_of_the_name_itself_counts(result: Path) -> None:
+def test_sidecar_with_the_exact_name_takes_precedence(result: Path) -> None:
     write_sidecar(result, FAILED)
     write_sidecar(pack(result), "exit_code = 0\n")
     assert run([*GATE, "res"]) == 0
@@ -99,7 +99,7 @@ def test_of_two_sidecars_that_of_the_name_itself_counts(result: Path) -> None:
 
 @pytest.mark.parametrize("text", [FAILED, "position = 3\n", "not = valid = toml\n"])
 @pytest.mark.parametrize("new", ["go-3.log", "go-5.txt", None])
-def test_a_sidecar_without_its_result_is_damage(
+def test_sidecar_without_its_result_is_damage(
     result: Path, new: str | None, text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_sidecar(result, text)
@@ -116,13 +116,13 @@ def test_a_sidecar_without_its_result_is_damage(
         assert "✗ 1 file is damaged: res/pr/go-3.txt: its sidecar" in capsys.readouterr().out
 
 
-def test_a_sidecar_without_the_ending_of_its_result_is_damage(result: Path) -> None:
+def test_sidecar_without_the_extension_of_its_result_is_damage(result: Path) -> None:
     result.with_name("go-3.run.toml").write_text(FAILED, encoding="utf-8")
     assert run([*GATE, "res"]) == 3
 
 
-def test_an_excluded_sidecar_is_no_damage(result: Path) -> None:
-    last = result.with_name("go-4.txt")  # without an earlier one, runs are missing
+def test_excluded_sidecar_is_not_damage(result: Path) -> None:
+    last = result.with_name("go-4.txt")  # without an earlier ingest, runs are missing
     write_sidecar(last, FAILED)
     last.unlink()
     assert run([*GATE, "res", "--exclude", "*.run.toml"]) == 0

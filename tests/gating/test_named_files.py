@@ -1,4 +1,4 @@
-"""Files named as ``label=path`` that hold no result any more: their old runs decide nothing."""
+"""Files named as ``label=path`` without a result: their earlier runs decide nothing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FAILED_LOG = (
     "panic: boom\n\ngoroutine 1 [running]:\nmain.main()\n"
     "exit status 2\nFAIL\texample.com/redis\t0.012s\nFAIL\n"
 )
-#: What the variant's file holds now, the event and the exit code that follow.
+#: The current content of the variant's file, the event and the exit code that follow.
 BROKEN = {
     "panic": ("goos: linux\npanic: boom\nFAIL\n", "crash", 1),
     "panic in a benchmark": ("BenchmarkPing-8\npanic: boom\n", "crash", 1),
@@ -28,7 +28,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("road", ["paths", "store", "first ingest", "folder"])
 @pytest.mark.parametrize("name", BROKEN)
-def test_what_a_named_file_holds_now_decides(
+def test_current_content_of_a_named_file_decides(
     name: str,
     road: str,
     tmp_path: Path,
@@ -54,12 +54,12 @@ def test_what_a_named_file_holds_now_decides(
         named = []
     capsys.readouterr()
     assert run(["gate", *named, "--format", "json", "--quiet"]) == code
-    told = json.loads(capsys.readouterr().out)
-    assert told["counts"][event] == 1
-    assert told["verdict"] == "fail"
+    document = json.loads(capsys.readouterr().out)
+    assert document["counts"][event] == 1
+    assert document["verdict"] == "fail"
 
 
-def test_damage_that_changes_takes_the_place_of_the_damage_before(
+def test_new_damage_replaces_the_earlier_damage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -70,14 +70,14 @@ def test_damage_that_changes_takes_the_place_of_the_damage_before(
         run(["ingest", ".", "--quiet"])
     capsys.readouterr()
     assert run(["gate", "--quiet"]) == 3
-    said = capsys.readouterr().out
-    assert "1 file is damaged: enabled.txt: the file is empty" in said
+    output = capsys.readouterr().out
+    assert "1 file is damaged: enabled.txt: the file is empty" in output
     gated.write_pair(tmp_path)
     run(["ingest", ".", "--quiet"])
     assert run(["gate", "--quiet"]) == 0
 
 
-def test_a_text_in_a_named_folder_is_no_damaged_result(
+def test_text_in_a_named_folder_is_not_a_damaged_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""A regression is accepted until a day or a commit, and sentence and JSON say whether it is."""
+"""A regression is accepted until a day or commit, and sentence and JSON state whether it is."""
 
 from __future__ import annotations
 
@@ -26,35 +26,38 @@ def write(folder: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
-    ("until", "holds"),
+    ("until", "is_accepted"),
     [
         ("2999-12-31", True),
         ("2020-01-01", False),
-        ('"fedcba9"', True),  # the baseline has not reached it
-        (f'"{COMMIT[:7]}"', False),  # the baseline is at it, and has the cost, too
+        ('"fedcba9"', True),  # the baseline does not contain it yet
+        (f'"{COMMIT[:7]}"', False),  # the baseline contains it and has the cost, too
     ],
 )
-def test_a_named_regression_is_accepted_until_its_end(
-    tmp_path: Path, name: str, until: str, holds: bool
+def test_named_regression_is_accepted_until_its_end(
+    tmp_path: Path, name: str, until: str, is_accepted: bool
 ) -> None:
     write(tmp_path, name)
     quoted = json.dumps(name, ensure_ascii=False)
     policy = f"[[gate.accept]]\nbenchmark = {quoted}\nuntil = {until}\nreason = 'TLS'\n"
     (tmp_path / "benchkit.toml").write_text(policy, encoding="utf-8")
     done = benchkit("gate", ".", "--format", "json", cwd=tmp_path)
-    told = json.loads(done.stdout)
-    assert (done.returncode, told["verdict"]) == ((0, "pass") if holds else (1, "fail"))
-    counts, end = told["counts"], until.strip('"')
-    assert (counts["accepted"] > 0, counts["unused_acceptance"]) == (holds, int(not holds))
-    said = f"(until {end}: TLS)"
-    assert said in told["sentence"]
-    assert ("has expired" in told["sentence"]) == (not holds)
-    assert told["sentence"].startswith("✓ Accepted: " if holds else "✗ ")
-    rows = [row for gate in told["gates"] for row in gate["rows"]]
-    assert any(row["accepted"] == f"until {end}: TLS" for row in rows) == holds
+    document = json.loads(done.stdout)
+    assert (done.returncode, document["verdict"]) == ((0, "pass") if is_accepted else (1, "fail"))
+    counts, end = document["counts"], until.strip('"')
+    assert (counts["accepted"] > 0, counts["unused_acceptance"]) == (
+        is_accepted,
+        int(not is_accepted),
+    )
+    reason = f"(until {end}: TLS)"
+    assert reason in document["sentence"]
+    assert ("has expired" in document["sentence"]) == (not is_accepted)
+    assert document["sentence"].startswith("✓ Accepted: " if is_accepted else "✗ ")
+    rows = [row for gate in document["gates"] for row in gate["rows"]]
+    assert any(row["accepted"] == f"until {end}: TLS" for row in rows) == is_accepted
 
 
-def test_expired_regressions_of_one_benchmark_are_told_apart(tmp_path: Path) -> None:
+def test_expired_regressions_of_one_benchmark_are_listed_separately(tmp_path: Path) -> None:
     write(tmp_path, "Ping")
     entry = "[[gate.accept]]\nbenchmark = 'Ping'\nuntil = 2020-01-01\nmetric = "
     policy = f"{entry}'time_per_op'\n{entry}'bytes_per_op'\n"
@@ -64,12 +67,12 @@ def test_expired_regressions_of_one_benchmark_are_told_apart(tmp_path: Path) -> 
     assert "the accepted regression of time_per_op on Ping has expired" in sentence
 
 
-def test_a_pattern_that_names_nothing_is_told(tmp_path: Path) -> None:
+def test_unmatched_pattern_is_reported(tmp_path: Path) -> None:
     write(tmp_path, "Ping")
     policy = "[[gate.accept]]\nbenchmark = 'Pong*'\nuntil = 2999-01-01\n"
     (tmp_path / "benchkit.toml").write_text(policy, encoding="utf-8")
-    told = json.loads(benchkit("gate", ".", "--format", "json", cwd=tmp_path).stdout)
+    document = json.loads(benchkit("gate", ".", "--format", "json", cwd=tmp_path).stdout)
     text = "Pong* matches no compared row"
-    assert (told["exit_code"], told["counts"]["unused_acceptance"]) == (1, 1)
-    assert text in told["sentence"]
-    assert any(text in event["text"] for event in told["events"])
+    assert (document["exit_code"], document["counts"]["unused_acceptance"]) == (1, 1)
+    assert text in document["sentence"]
+    assert any(text in event["text"] for event in document["events"])

@@ -40,11 +40,11 @@ def test_every_outcome(
     capsys.readouterr()
     files = ("--junit", "j.xml", "--comment", "c.md", "--format", "json", "--quiet")
     assert run(["gate", *named, *case.options, *files]) == case.code
-    told = json.loads(capsys.readouterr().out)
-    sentence = told["sentence"]
-    assert told["exit_code"] == case.code
-    assert told["verdict"] == case.verdict
-    assert {event for event, count in told["counts"].items() if count} >= {case.event} - {""}
+    document = json.loads(capsys.readouterr().out)
+    sentence = document["sentence"]
+    assert document["exit_code"] == case.code
+    assert document["verdict"] == case.verdict
+    assert {event for event, count in document["counts"].items() if count} >= {case.event} - {""}
     assert case.says in sentence
     assert sentence.endswith(".")
     comment = (tmp_path / "c.md").read_text(encoding="utf-8").replace("\\", "")
@@ -69,9 +69,9 @@ def test_a_file_of_no_known_format_warns_and_fails_under_strict(
     write_unknown(tmp_path / "results")
     monkeypatch.chdir(tmp_path)
     assert run(["gate", "results", "--quiet", "--format", "json", *options]) == code
-    told = json.loads(capsys.readouterr().out)
-    assert (told["verdict"], told["counts"]["unknown"]) == (verdict, 1)
-    assert "1 file has an unknown format: results/notes.log" in told["sentence"]
+    document = json.loads(capsys.readouterr().out)
+    assert (document["verdict"], document["counts"]["unknown"]) == (verdict, 1)
+    assert "1 file has an unknown format: results/notes.log" in document["sentence"]
 
 
 @pytest.mark.parametrize("road", ["paths", "store"])
@@ -85,7 +85,7 @@ def test_a_file_of_no_known_format_warns_and_fails_under_strict(
         (lambda path: path.write_text("Killed\n"), "the command failed (it printed 'Kil"),
     ],
 )
-def test_what_is_called_as_results_are_and_cannot_be_read_is_damaged(
+def test_unreadable_file_named_like_a_result_is_damaged(
     make: Callable[[Path], object],
     reason: str,
     road: str,
@@ -110,7 +110,7 @@ def test_what_is_called_as_results_are_and_cannot_be_read_is_damaged(
 
 
 @pytest.mark.parametrize("road", ["paths", "store"])
-def test_copies_of_the_baselines_files_are_no_measurement(
+def test_copies_of_the_baseline_files_are_not_a_measurement(
     road: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -126,10 +126,10 @@ def test_copies_of_the_baselines_files_are_no_measurement(
 
 
 @pytest.mark.parametrize("road", ["paths", "store"])
-def test_equal_files_of_runs_that_began_at_other_times_are_measurements(
+def test_equal_files_of_runs_with_different_starts_are_measurements(
     road: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Instruction counts that a change leaves as they were."""
+    """Instruction counts that a change leaves unchanged."""
     monkeypatch.chdir(tmp_path)
     for name in ("main", "pr"):
         path = gated.write_runs(Path(f"results/{name}/1.txt"), seed=1, spread=0)
@@ -161,10 +161,10 @@ def test_one_folder_ingested_under_two_labels_is_one_measurement(
     assert "all values of pr equal those of main: one measurement under two names" in printed
 
 
-def test_files_that_count_as_both_sides_are_no_measurement(
+def test_files_that_count_as_both_sides_are_not_a_measurement(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Four values are too few to tell by themselves that they are those of one measurement."""
+    """Four values alone are too few to identify them as one measurement."""
     monkeypatch.chdir(tmp_path)
     for number in (1, 2, 3, 4):
         gated.write_runs(Path(f"res/{number}.txt"), seed=number, runs=1)
@@ -177,7 +177,7 @@ def test_files_that_count_as_both_sides_are_no_measurement(
     )
 
 
-def test_commits_of_a_history_are_not_due_in_a_gate_on_the_same_store(
+def test_history_commits_are_not_required_by_a_gate_on_the_same_store(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -189,7 +189,7 @@ def test_commits_of_a_history_are_not_due_in_a_gate_on_the_same_store(
     assert run(["gate", "--quiet"]) == 0
 
 
-def test_variants_of_one_file_are_no_copies(
+def test_variants_of_one_file_are_not_copies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -202,7 +202,7 @@ def test_variants_of_one_file_are_no_copies(
     assert run(["gate", "a.txt", *names, "--quiet"]) == 0
 
 
-def test_the_worst_exit_code_wins_and_every_event_is_named(
+def test_worst_exit_code_wins_and_every_event_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     results = tmp_path / "results"
@@ -212,12 +212,12 @@ def test_the_worst_exit_code_wins_and_every_event_is_named(
         file.write("BenchmarkTorn-8\t 4000\t 30")
     monkeypatch.chdir(tmp_path)
     assert run(["gate", "results", "--quiet"]) == 1
-    said = capsys.readouterr().out.splitlines()[0]
-    assert said.startswith("✗ Regression: enabled takes 1")
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.startswith("✗ Regression: enabled takes 1")
     for clause in ("1 file is damaged: ", "Set not compared: only in baseline", "new: Fresh"):
-        assert clause in said
+        assert clause in first
 
 
-def test_the_manual_shows_the_table_that_decides() -> None:
+def test_manual_shows_the_table_of_outcomes() -> None:
     assert write_events() in read_documents()
     assert len({event.name for event in EVENTS}) == len(EVENTS)

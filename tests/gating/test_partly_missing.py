@@ -1,4 +1,4 @@
-"""A benchmark that some of the variant's runs lack: what is left of it is a selected sample."""
+"""A benchmark missing from some runs of the variant: the remaining runs are a selected sample."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _work_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def write_files(
     side: str, *, files: int, lacking: Collection[int] = (), cost: float = 0.0, count: int = 1
 ) -> None:
-    """Write a file per run; those that are lacking hold no Bar."""
+    """Write one file per run; those listed as lacking have no Bar."""
     for number in range(1, files + 1):
         names = ("Foo",) if number in lacking else SETS
         gated.write_runs(
@@ -35,7 +35,7 @@ def write_files(
 
 
 def write_one(side: str, *, foo: int, bar: int) -> None:
-    """Write one file with as many lines of each benchmark."""
+    """Write one file with the same number of lines for each benchmark."""
     path = Path("r", f"{side}.txt")
     text = ""
     for name, runs in (("Foo", foo), ("Bar", bar)):
@@ -49,7 +49,7 @@ def write_one(side: str, *, foo: int, bar: int) -> None:
 @pytest.mark.parametrize(
     ("files", "lacking"), [(10, range(4, 11)), (6, (1, 3, 5)), (5, (5,))], ids=["7", "3", "1"]
 )
-def test_a_benchmark_that_runs_of_the_variant_lack_is_undecided(
+def test_benchmark_missing_from_runs_of_the_variant_is_inconclusive(
     files: int,
     lacking: Collection[int],
     options: tuple[str, ...],
@@ -67,7 +67,7 @@ def test_a_benchmark_that_runs_of_the_variant_lack_is_undecided(
     assert "contain Foo" not in shown
 
 
-def test_lines_that_one_file_lacks_count_too(capsys: pytest.CaptureFixture[str]) -> None:
+def test_lines_missing_from_one_file_count_too(capsys: pytest.CaptureFixture[str]) -> None:
     write_one("base", foo=10, bar=10)
     write_one("new", foo=10, bar=3)
     assert run(["gate", "r", "--quiet"]) == 4
@@ -77,21 +77,21 @@ def test_lines_that_one_file_lacks_count_too(capsys: pytest.CaptureFixture[str])
     )
 
 
-def test_the_policy_decides_what_it_does() -> None:
+def test_policy_decides_the_consequence() -> None:
     write_files("base", files=6)
     write_files("new", files=6, lacking=(2, 4))
     Path("benchkit.toml").write_text("[policy]\non_undecided = 'warn'\n")
     assert run(["gate", "r", "--quiet"]) == 0
 
 
-def test_a_regression_of_what_is_left_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+def test_regression_in_the_remaining_runs_counts(capsys: pytest.CaptureFixture[str]) -> None:
     write_files("base", files=10)
     write_files("new", files=10, lacking=(2, 4, 6), cost=0.3)
     assert run(["gate", "r", "--quiet"]) == 1
     assert capsys.readouterr().out.startswith("✗ Regression")
 
 
-def test_fewer_runs_of_every_benchmark_are_a_choice() -> None:
+def test_fewer_runs_of_every_benchmark_are_accepted() -> None:
     write_files("base", files=10)
     write_files("new", files=6)
     assert run(["gate", "r", "--quiet"]) == 0
@@ -106,7 +106,7 @@ def test_fewer_runs_of_every_benchmark_are_a_choice() -> None:
         ((3, 4, 5), ""),
     ],
 )
-def test_runs_that_both_sides_lack_are_named(numbers: Collection[int], says: str) -> None:
+def test_runs_missing_from_both_sides_are_named(numbers: Collection[int], says: str) -> None:
     for side in ("base", "new"):
         for number in numbers:
             gated.write_runs(
@@ -114,12 +114,12 @@ def test_runs_that_both_sides_lack_are_named(numbers: Collection[int], says: str
                 spread=0.005, benchmarks=("Foo",),
             )  # fmt: skip
     comparison = bk.load("r").compare()
-    found = [f.message for f in comparison.findings if f.code == "B345"]
-    assert [text.startswith(says) for text in found] == [True] * bool(says)
+    messages = [f.message for f in comparison.findings if f.code == "B345"]
+    assert [text.startswith(says) for text in messages] == [True] * bool(says)
 
 
 @pytest.mark.parametrize(("lost", "says"), [("", ""), ("4", "'none' and 'otlp' both lack run 4: ")])
-def test_a_run_that_was_made_again_in_its_round_is_not_missing(lost: str, says: str) -> None:
+def test_run_repeated_in_its_round_is_not_missing(lost: str, says: str) -> None:
     folder = write_series(Path("r"), draw({"none": 0.0, "otlp": 0.5}, 6))
     for path in folder.glob(f"*/gobench-{lost or 3}.txt"):
         sidecar = path.with_name(f"{path.name}.run.toml")
@@ -143,7 +143,7 @@ def test_a_run_that_was_made_again_in_its_round_is_not_missing(lost: str, says: 
         ((1, 2, 3), 0, "'new' has 3 runs, but 'base' has 10: if runs of it failed"),
     ],
 )
-def test_a_lone_benchmark_whose_numbers_have_gaps_is_undecided(
+def test_single_benchmark_with_gaps_in_its_run_numbers_is_inconclusive(
     numbers: Collection[int], code: int, says: str
 ) -> None:
     for side, kept in (("base", range(1, 11)), ("new", numbers)):
@@ -153,12 +153,12 @@ def test_a_lone_benchmark_whose_numbers_have_gaps_is_undecided(
                 spread=0.005, benchmarks=("Foo",),
             )  # fmt: skip
     assert run(["gate", "r", "--quiet", "--max-overhead", "time_per_op=10%"]) == code
-    (found,) = [f for f in bk.load("r").compare().findings if f.code == "B345"]
-    assert found.message.startswith(says)
-    assert (found.severity == "info") is (code == 0)
+    (messages,) = [f for f in bk.load("r").compare().findings if f.code == "B345"]
+    assert messages.message.startswith(says)
+    assert (messages.severity == "info") is (code == 0)
 
 
-def test_a_run_that_failed_is_no_gap(capsys: pytest.CaptureFixture[str]) -> None:
+def test_failed_run_is_not_a_gap(capsys: pytest.CaptureFixture[str]) -> None:
     write_files("base", files=6)
     write_files("new", files=6)
     failed = Path("r/new/2.txt")
@@ -168,25 +168,25 @@ def test_a_run_that_failed_is_no_gap(capsys: pytest.CaptureFixture[str]) -> None
     assert "lacks run" not in capsys.readouterr().out
 
 
-def test_a_benchmark_that_both_sides_measured_less_often_is_compared() -> None:
+def test_benchmark_measured_less_often_on_both_sides_is_compared() -> None:
     write_files("base", files=10, lacking=range(6, 11))
     write_files("new", files=8, lacking=range(5, 9))
     assert run(["gate", "r", "--quiet"]) == 0
 
 
-def test_more_runs_of_one_benchmark_take_nothing_from_the_others() -> None:
+def test_more_runs_of_one_benchmark_do_not_affect_the_others() -> None:
     write_files("base", files=6)
     write_files("new", files=12, lacking=range(7, 13))
     assert run(["gate", "r", "--quiet"]) == 0
 
 
-def test_a_tool_that_chooses_its_number_of_runs_lacks_none() -> None:
+def test_tool_that_chooses_its_number_of_runs_has_none_missing() -> None:
     write_one("base", foo=10, bar=10)
     write_one("new", foo=10, bar=8)
     assert run(["gate", "r", "--quiet"]) == 0
 
 
-def test_a_load_test_of_two_targets_lacks_runs_of_one() -> None:
+def test_load_test_of_two_targets_with_missing_runs_is_inconclusive() -> None:
     report = audit_inputs.wrk()
     for side, rate in (("none", 0), ("otlp", 3)):
         for number in range(1, 7):
@@ -199,12 +199,12 @@ def test_a_load_test_of_two_targets_lacks_runs_of_one() -> None:
     assert run(["gate", "r", "--quiet"]) == 4
 
 
-def test_a_comparison_names_it() -> None:
+def test_comparison_names_the_missing_runs() -> None:
     write_files("base", files=6)
     write_files("new", files=6, lacking=(2, 4))
-    found = [f for f in bk.load("r").compare().findings if f.code == "B345"]
-    assert [f.where for f in found] == ["base, new"]
-    assert "'new' has Bar in 4 files and Foo in 6" in found[0].message
+    messages = [f for f in bk.load("r").compare().findings if f.code == "B345"]
+    assert [f.where for f in messages] == ["base, new"]
+    assert "'new' has Bar in 4 files and Foo in 6" in messages[0].message
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_a_comparison_names_it() -> None:
         ),
     ],
 )
-def test_parts_of_a_load_that_is_not_whole_or_counts_as_several_are_undecided(
+def test_incomplete_or_split_loads_are_inconclusive(
     facts: str, lost: str | None, why: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for side, run_, place in product(("base", "new"), range(1, 5), (0, 1)):

@@ -1,4 +1,4 @@
-"""Files that an ingest could not read: a store remembers them, and its gate names them."""
+"""Files that an ingest could not read are kept in the store, and its gate names them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UNKNOWN = "has an unknown format"
 
 @pytest.fixture
 def odd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Write a file of no known format beside results."""
+    """Write a file of unknown format next to results."""
     monkeypatch.chdir(tmp_path)
     for seed, side in enumerate(("main", "pr"), 1):
         gated.write_runs(Path(f"res/{side}.txt"), seed=seed, runs=5, spread=0.002)
@@ -26,7 +26,7 @@ def odd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_a_strict_gate_fails_on_what_an_earlier_ingest_refused(
+def test_strict_gate_fails_on_files_refused_by_an_earlier_ingest(
     odd: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["ingest", "res"]) == 0
@@ -37,12 +37,12 @@ def test_a_strict_gate_fails_on_what_an_earlier_ingest_refused(
     out = capsys.readouterr().out
     assert UNKNOWN in out
     assert odd.name in out
-    assert run([*GATE, "res", "--strict"]) == 3  # the files themselves say the same
+    assert run([*GATE, "res", "--strict"]) == 3  # the files themselves have the same effect
     assert run(["check", "--strict"]) == 3
 
 
 @pytest.mark.parametrize("how", ["removed", "excluded", "mended"])
-def test_what_was_refused_is_forgotten_once_it_is_gone_or_read(
+def test_refused_file_is_forgotten_once_it_is_gone_or_read(
     odd: Path, how: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(["ingest", "res"])
@@ -60,14 +60,14 @@ def test_what_was_refused_is_forgotten_once_it_is_gone_or_read(
 
 
 @pytest.mark.usefixtures("odd")
-def test_a_file_that_another_ingest_refused_stays_remembered() -> None:
+def test_file_refused_by_another_ingest_is_kept() -> None:
     run(["ingest", "res"])
     gated.write_runs(Path("more/pr2.txt"), seed=8, runs=5)
     run(["ingest", "more"])
     assert run([*GATE, "--strict"]) == 3
 
 
-def test_what_is_refused_as_before_changes_nothing(odd: Path) -> None:
+def test_repeated_refusal_leaves_the_store_unchanged(odd: Path) -> None:
     run(["ingest", "res"])
     entries = sorted(path for path in Path(".benchkit").rglob("*") if path.is_file())
     run(["ingest", "res"])
@@ -75,7 +75,7 @@ def test_what_is_refused_as_before_changes_nothing(odd: Path) -> None:
     assert odd.exists()
 
 
-def test_what_was_refused_is_no_run_and_no_variant(odd: Path) -> None:
+def test_refused_file_is_neither_run_nor_variant(odd: Path) -> None:
     run(["ingest", "res"])
     stored = bk.load(store=".benchkit")
     assert sorted(stored.variants) == ["main", "pr"]
@@ -83,7 +83,7 @@ def test_what_was_refused_is_no_run_and_no_variant(odd: Path) -> None:
     assert [Path(report.label).name for report in stored.reports] == [odd.name]
 
 
-def test_of_a_folder_without_a_result_nothing_is_stored(
+def test_folder_without_results_stores_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

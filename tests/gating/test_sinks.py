@@ -1,4 +1,4 @@
-"""What continuous integration shows of a gate: read back as its readers read it."""
+"""Gate output for continuous integration, parsed back by its own readers."""
 
 from __future__ import annotations
 
@@ -94,14 +94,14 @@ RESULTS = {
 
 
 @pytest.mark.parametrize("sink", [name for name in SINKS if name != "comment"])
-def test_each_sink_is_as_it_was_looked_at(sink: str, golden: Golden) -> None:
+def test_each_sink_matches_its_golden(sink: str, golden: Golden) -> None:
     endings = {"json": "json", "md": "md", "junit": "xml"}
     golden.check(f"gate/mixed-{sink}.{endings.get(sink, 'txt')}", render_sink(sink, result(*MIXED)))
 
 
 @pytest.mark.parametrize("name", RESULTS)
 @pytest.mark.parametrize("sink", SINKS)
-def test_nothing_in_the_data_acts(sink: str, name: str) -> None:
+def test_names_in_the_data_have_no_effect(sink: str, name: str) -> None:
     text = render_sink(sink, RESULTS[name]())
     assert not {*"\x1b\x07\x85\u2028\u202e"} & {*text}
     if sink != "annotations":
@@ -112,10 +112,10 @@ def test_nothing_in_the_data_acts(sink: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("sink", ["annotations", "outputs", "md", "comment"])
-def test_the_name_of_a_benchmark_that_is_new_does_not_act(sink: str) -> None:
+def test_name_of_a_new_benchmark_has_no_effect(sink: str) -> None:
     added = list_added([("none", HOSTILE)], {HOSTILE: ["New"]})
-    found = replace(result(*MIXED).outcome, events=tuple(added))
-    text = render_sink(sink, GateResult(outcome=found))
+    outcome = replace(result(*MIXED).outcome, events=tuple(added))
+    text = render_sink(sink, GateResult(outcome=outcome))
     assert not {*"\x1b\x07\x85\u2028\u202e"} & {*text}
 
 
@@ -138,7 +138,7 @@ ALLOWED = {
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_junit_is_valid_and_its_counts_are_its_cases(name: str) -> None:
+def test_junit_is_valid_and_its_counts_match_its_cases(name: str) -> None:
     root = ET.fromstring(render_sink("junit", RESULTS[name]()))  # noqa: S314 - our own text
     for element in root.iter():
         attributes, children = ALLOWED[element.tag]
@@ -154,17 +154,17 @@ def test_junit_is_valid_and_its_counts_are_its_cases(name: str) -> None:
 def kinds(name: str) -> Iterator[tuple[str, str]]:
     root = ET.fromstring(render_sink("junit", RESULTS[name]()))  # noqa: S314 - our own text
     for case in root.iter("testcase"):
-        told = {child.tag for child in case} - {"system-out"}
-        yield case.attrib["name"].partition(" · ")[0], "".join(told) or "passed"
+        tags = {child.tag for child in case} - {"system-out"}
+        yield case.attrib["name"].partition(" · ")[0], "".join(tags) or "passed"
 
 
-def test_junit_tells_failed_from_not_shown_from_not_compared() -> None:
+def test_junit_distinguishes_failed_inconclusive_and_not_compared() -> None:
     found = list(kinds("mixed"))
     outcome = result(*MIXED).outcome
     assert outcome.exit_code is ExitCode.REGRESSION
     assert found.count(("throughput", "failure")) == 1
     assert ("throughput", "skipped") in found
-    assert ("tail", "failure") in found  # not shown, and its policy says fail
+    assert ("tail", "failure") in found  # inconclusive, and the policy fails it
     assert ("gone", "error") in found
     assert ("median", "passed") in found
     assert list(kinds("no baseline")) == [("comparison", "skipped")]
@@ -177,7 +177,7 @@ def read_metrics(text: str) -> list[Metric]:
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_openmetrics_is_read_back_by_prometheus(name: str) -> None:
+def test_openmetrics_is_parsed_by_prometheus(name: str) -> None:
     found = RESULTS[name]()
     families = {f.name: f for f in read_metrics(render_sink("openmetrics", found))}
     (code,) = families["benchkit_gate_exit_code"].samples
@@ -189,7 +189,7 @@ def test_openmetrics_is_read_back_by_prometheus(name: str) -> None:
     assert [s.labels["outcome"] for s in shown] == [row.word for row in found.outcome.rows]
 
 
-def test_gitlabs_report_is_read_back_too_and_is_short() -> None:
+def test_gitlab_report_is_parsed_back_and_short() -> None:
     text = render_sink("gitlab", result(*MIXED))
     assert len(text.splitlines()) == len(result(*MIXED).outcome.rows) + 4
     samples = [s for f in read_metrics(text) for s in f.samples]
@@ -197,14 +197,14 @@ def test_gitlabs_report_is_read_back_too_and_is_short() -> None:
     assert percents == {"otlp": 13.1, "zipkin": 16.1, "apm": -0.1, "skywalking": 11.5}
 
 
-def test_a_gitlab_metric_keeps_its_name_when_rows_are_added() -> None:
+def test_gitlab_metric_keeps_its_name_when_rows_are_added() -> None:
     few, many = (render_sink("gitlab", result(*rules)) for rules in (MIXED[:1], MIXED))
     names = [line.rpartition(" ")[0] for line in few.splitlines() if "{" in line]
     assert names
     assert all(f"{name} " in many for name in names)
 
 
-def test_annotations_are_few_and_say_how_many_more() -> None:
+def test_annotations_are_few_and_state_how_many_are_left_out() -> None:
     rules = [rule(f"gate {number}", "request_rate", acceptable="1%") for number in range(6)]
     lines = render_sink("annotations", result(*rules)).splitlines()
     errors = [line for line in lines if line.startswith("::error ")]
@@ -232,7 +232,7 @@ def test_outputs_are_one_line_each(name: str, verdict: str, code: int) -> None:
     assert (values["verdict"], int(values["exit-code"])) == (verdict, code)
 
 
-def test_a_comment_starts_with_its_marker_and_is_never_too_long() -> None:
+def test_comment_starts_with_its_marker_and_is_bounded() -> None:
     assert render_sink("comment", result(*MIXED)).startswith(f"{MARKER}\n### ✗ Over the limit: ")
     many = [rule(f"gate {number}", "request_rate", acceptable="1%") for number in range(200)]
     found = result(*many, findings=examples.FINDINGS * 500)
@@ -241,11 +241,11 @@ def test_a_comment_starts_with_its_marker_and_is_never_too_long() -> None:
     assert "more rows, left out for length" in text
 
 
-def test_findings_are_counted_as_the_lines_that_they_are() -> None:
+def test_findings_are_counted_by_their_lines() -> None:
     twice = tuple(replace(examples.FINDINGS[0], where=name) for name in ("otlp", "zipkin"))
     text = render_sink("md", result(*MIXED, findings=(*twice, examples.FINDINGS[1])))
-    told = text.partition("<summary>2 findings</summary>")[2].partition("</details>")[0]
-    assert [line[:6] for line in told.split("\n") if line] == ["- B310", "- B330"]
+    listed = text.partition("<summary>2 findings</summary>")[2].partition("</details>")[0]
+    assert [line[:6] for line in listed.split("\n") if line] == ["- B310", "- B330"]
 
 
 def test_every_sink_begins_with_the_same_sentence() -> None:

@@ -17,15 +17,15 @@ def read(path: Path) -> Any:  # noqa: ANN401 - nbformat's nodes have no type
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_is_committed_without_outputs(path: Path) -> None:
+def test_notebook_is_committed_without_outputs(path: Path) -> None:
     code = [cell for cell in read(path).cells if cell.cell_type == "code"]
     assert code
     assert not any(cell.outputs or cell.execution_count for cell in code)
 
 
-@pytest.mark.filterwarnings("ignore")  # of Jupyter's own
+@pytest.mark.filterwarnings("ignore")  # Jupyter's own key
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_runs(path: Path) -> None:
+def test_notebook_runs(path: Path) -> None:
     notebook = read(path)
     client = NotebookClient(
         notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": path.parent}}

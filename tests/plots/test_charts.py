@@ -1,4 +1,4 @@
-"""The charts of a comparison: what is drawn, in which colours, and that names are only text."""
+"""The charts of a comparison: data, colours, and names that are only text."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def charts(found: Comparison) -> dict[str, Chart]:
 
 
 @pytest.mark.parametrize("kind", ["percentiles", "shift", "runs"])
-def test_the_data_drawn(kind: str, golden: Golden) -> None:
+def test_drawn_data(kind: str, golden: Golden) -> None:
     chart = charts(compared("tracing-wrk"))[kind]
     text = json.dumps(asdict(chart), indent=1, ensure_ascii=False)
     golden.check(f"plots/{kind}-tracing.json", text + "\n")
 
 
-def test_a_percentile_curve_joins_medians_of_runs_in_the_unit_of_its_axis() -> None:
+def test_percentile_curve_joins_run_medians_in_the_unit_of_its_axis() -> None:
     found = compared("tracing-wrk")
     (panel,) = percentiles.data(found.verdicts).panels
     assert [text for _, text in panel.x.ticks] == ["p50", "p75", "p90", "p99"]
@@ -69,7 +69,7 @@ def test_a_percentile_curve_joins_medians_of_runs_in_the_unit_of_its_axis() -> N
     assert sum(line.is_faint and line.series == otlp.series for line in panel.lines) == 8
 
 
-def test_a_shift_shows_the_interval_of_the_table() -> None:
+def test_shift_shows_the_interval_of_the_table() -> None:
     found = compared("tracing-wrk")
     (panel,) = shift.data(found.verdicts).panels
     zipkin = next(line for line in panel.lines if line.name == "zipkin")
@@ -82,7 +82,7 @@ def test_a_shift_shows_the_interval_of_the_table() -> None:
     assert math.exp(zipkin.low[0]) == pytest.approx(row.ratio_low)
 
 
-def test_runs_stand_in_the_order_in_which_they_were_made() -> None:
+def test_runs_are_drawn_in_their_recorded_order() -> None:
     found = compared("tracing-wrk")
     (panel,) = runs.data(found.verdicts, found.runs).panels
     places = sorted(x for line in panel.lines if line.kind == "dots" for x in line.x)
@@ -90,12 +90,12 @@ def test_runs_stand_in_the_order_in_which_they_were_made() -> None:
     assert "measured order" in panel.x.label
 
 
-def test_without_a_recorded_order_runs_stand_by_their_numbers() -> None:
+def test_runs_without_a_recorded_order_are_drawn_by_number() -> None:
     (panel,) = runs.data(tracing()).panels
     assert "not recorded" in panel.x.label
 
 
-def test_one_run_a_side_has_no_order() -> None:
+def test_single_runs_have_no_order_panel() -> None:
     first = tracing().rows[0].contrast
     single = replace(first, baseline_values=(1.0,), variant_values=(2.0,))
     verdicts = replace(
@@ -105,12 +105,12 @@ def test_one_run_a_side_has_no_order() -> None:
     assert runs.data(verdicts).panels == ()
 
 
-def test_more_variants_than_an_axis_takes_get_a_panel_of_their_own() -> None:
+def test_variants_beyond_the_limit_of_an_axis_get_another_panel() -> None:
     assert [len(some) for some in part(range(9))] == [4, 4, 1]
     assert max(len(some) for some in part(range(9))) < MOST_LINES
 
 
-def test_panels_beyond_what_is_read_are_counted() -> None:
+def test_panels_beyond_the_limit_are_counted() -> None:
     (panel,) = charts(compared("tracing-wrk"))["shift"].panels
     chart = arrange("Many", [panel] * (MOST_PANELS + 3))
     assert len(chart.panels) == MOST_PANELS
@@ -118,7 +118,7 @@ def test_panels_beyond_what_is_read_are_counted() -> None:
 
 
 @given(st.lists(st.floats(-10, 10), max_size=8), st.floats(0.01, 2))
-def test_labels_keep_their_distance_and_their_order(places: list[float], least: float) -> None:
+def test_labels_keep_distance_and_order(places: list[float], least: float) -> None:
     found = spread_labels(places, least)
     order = sorted(range(len(places)), key=lambda i: (places[i], i))
     ends = [found[i] for i in order]
@@ -129,7 +129,7 @@ def test_labels_keep_their_distance_and_their_order(places: list[float], least: 
 
 
 @pytest.mark.parametrize("kind", ["percentiles", "shift", "runs"])
-def test_an_svg_is_well_formed_stable_and_in_the_pages_colours(kind: str) -> None:
+def test_svg_is_well_formed_stable_and_in_the_colours_of_the_page(kind: str) -> None:
     chart = charts(compared("tracing-wrk"))[kind]
     text, again = (to_svg(draw_chart(chart), "t", "d", prefix=kind) for _ in range(2))
     assert text == again
@@ -139,7 +139,7 @@ def test_an_svg_is_well_formed_stable_and_in_the_pages_colours(kind: str) -> Non
     assert not re.findall(r"(?:href|src)=\"(?!#)", text)
 
 
-def test_ticks_whose_texts_would_meet_are_left_bare() -> None:
+def test_ticks_with_overlapping_labels_are_unlabelled() -> None:
     (panel,) = charts(compared("tracing-wrk"))["percentiles"].panels
     ticks = (*panel.x.ticks, (percentiles.tail(0.8), "p80"))
     near = replace(panel, x=replace(panel.x, ticks=ticks))
@@ -160,7 +160,7 @@ def test_hostile_names_are_drawn_as_text() -> None:
 
 @pytest.mark.parametrize("form", ["svg", "png"])
 @pytest.mark.parametrize("kind", ["forest", "percentiles", "shift", "runs"])
-def test_a_file_of_its_own_has_plain_colours(kind: str, form: str, tmp_path: Path) -> None:
+def test_standalone_file_has_plain_colours(kind: str, form: str, tmp_path: Path) -> None:
     found = compared("tracing-wrk")
     figure = kinds.draw(kind, found.material)
     first, second = tmp_path / f"a.{form}", tmp_path / f"b.{form}"
@@ -176,7 +176,7 @@ def test_a_file_of_its_own_has_plain_colours(kind: str, form: str, tmp_path: Pat
         assert first.read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_figure_that_the_data_do_not_carry_is_refused() -> None:
+def test_figure_without_enough_data_is_refused() -> None:
     found = bk.load(FIXTURES / "redis-gobench" / "pinned").compare(baseline="Baseline")
     with pytest.raises(DataError, match="percentiles on both sides"):
         kinds.draw("percentiles", found.material)

@@ -1,4 +1,4 @@
-"""Figures in a notebook: they show themselves, compose with axes, and leave no setting behind."""
+"""Figures in a notebook: they display themselves, accept axes, and leave no setting behind."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def plots(name: str = "tracing-wrk", baseline: str = "none") -> Plots:
     return bk.load(FIXTURES / name).compare(baseline=baseline).plot
 
 
-def test_a_drawing_shows_itself() -> None:
+def test_drawing_displays_itself() -> None:
     drawing = plots().forest()
     assert drawing._repr_svg_().startswith("<?xml")
     assert "zipkin" in drawing._repr_svg_()
@@ -33,7 +33,7 @@ def test_a_drawing_shows_itself() -> None:
 
 
 @pytest.mark.parametrize("kind", ["percentiles", "shift", "runs"])
-def test_axes_of_ones_own_are_drawn_on_and_returned(kind: str) -> None:
+def test_user_axes_are_drawn_on_and_returned(kind: str) -> None:
     axes = Figure().add_subplot()
     assert getattr(plots(), kind)(ax=axes) is axes
     assert axes.get_ylabel()
@@ -43,22 +43,22 @@ def test_axes_of_ones_own_are_drawn_on_and_returned(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["percentiles", "shift", "runs"])
-def test_without_axes_a_drawing_is_returned(kind: str) -> None:
+def test_drawing_is_returned_without_axes(kind: str) -> None:
     assert isinstance(getattr(plots(), kind)(), Drawing)
 
 
-def test_a_forest_on_axes_of_ones_own_names_rows_at_its_ticks() -> None:
+def test_forest_on_user_axes_labels_rows_at_the_ticks() -> None:
     axes = Figure(layout="constrained").add_subplot()
     assert plots().forest(ax=axes) is axes
-    told = [label.get_text() for label in axes.get_yticklabels()]
-    assert told[0].startswith("request_rate") or "is better" in told[0]
-    assert [text for text in told if "zipkin" in text and "▲" in text and "16.1" in text]
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    assert labels[0].startswith("request_rate") or "is better" in labels[0]
+    assert [text for text in labels if "zipkin" in text and "▲" in text and "16.1" in text]
     assert not axes.texts
 
 
 @pytest.mark.parametrize("kind", ["forest", "percentiles", "shift", "runs"])
 @pytest.mark.parametrize(("background", "scheme"), [("white", 0), ("black", 1), ("none", 0)])
-def test_texts_are_read_on_the_background_of_the_figure(
+def test_text_is_readable_on_the_background_of_the_figure(
     kind: str, background: str, scheme: int
 ) -> None:
     axes = Figure(facecolor=background).add_subplot()
@@ -66,13 +66,13 @@ def test_texts_are_read_on_the_background_of_the_figure(
     assert axes.xaxis.label.get_color() == PALETTE["muted"][scheme]
 
 
-def test_an_array_of_axes_is_refused_in_words() -> None:
+def test_array_of_axes_is_refused_with_a_message() -> None:
     pair: Any = Figure().subplots(1, 2)
     with pytest.raises(ConfigError, match=r"expected one Axes, got ndarray; .*ax=axes\[0\]"):
         plots().runs(ax=pair)
 
 
-def test_a_sweep_of_two_panels_does_not_fit_on_one_axes() -> None:
+def test_sweep_of_two_panels_does_not_fit_on_one_axes() -> None:
     swept = bk.load(FIXTURES / "nginx-ab/nginx").compare().plot
     with pytest.raises(ConfigError, match="panels do not fit on one Axes"):
         swept.sweep(ax=Figure().add_subplot())
@@ -93,7 +93,7 @@ def test_several_panels_do_not_fit_on_one_axes() -> None:
         several.runs(ax=axes)
 
 
-def test_a_drawing_is_saved_by_its_ending(tmp_path: Path) -> None:
+def test_extension_selects_the_saved_format(tmp_path: Path) -> None:
     drawing = plots().forest()
     assert drawing.save(tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     assert drawing.save(tmp_path / "A.PNG").read_bytes().startswith(b"\x89PNG")

@@ -1,4 +1,4 @@
-"""Distributions of raw samples: exact points, a tail that stays, and what has no samples."""
+"""Distributions of raw samples: exact points, an exact tail, and results without samples."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def compared() -> Comparison:
 
 
 @given(st.lists(st.floats(1e-6, 10), min_size=1, max_size=3000), st.integers(20, 200))
-def test_a_thinned_curve_is_exact_where_it_has_points_and_near_between(
+def test_thinned_curve_is_exact_at_its_points_and_close_between(
     values: list[float], most: int
 ) -> None:
     ordered = np.sort(np.array(values))
@@ -41,7 +41,7 @@ def test_a_thinned_curve_is_exact_where_it_has_points_and_near_between(
 
 
 @pytest.mark.parametrize("n", [MOST + 1, 20_000, 300_000])
-def test_the_tail_does_not_move(n: int) -> None:
+def test_thinning_keeps_the_tail(n: int) -> None:
     ordered = np.sort(np.random.default_rng(7).lognormal(-6, 1, n))
     curve = thin(ordered)
     assert list(curve.values[-30:]) == ordered[-30:].tolist()
@@ -52,7 +52,7 @@ def test_the_tail_does_not_move(n: int) -> None:
         assert read == pytest.approx(exact, rel=0.02)
 
 
-def test_each_variant_is_a_line_that_ends_at_its_largest_sample() -> None:
+def test_line_of_each_variant_ends_at_its_largest_sample() -> None:
     frame = compared().observations
     assert frame is not None
     (panel,) = ecdf.data(find_distributions(frame), "no-agent").panels
@@ -65,7 +65,7 @@ def test_each_variant_is_a_line_that_ends_at_its_largest_sample() -> None:
     assert len(agent.x) <= MOST
 
 
-def test_several_runs_are_thin_lines_behind_the_pooled_one() -> None:
+def test_runs_are_thin_lines_behind_the_pooled_line() -> None:
     frame = compared().observations
     assert frame is not None
     rows = frame[frame["stat"].eq("sample") & frame["variant"].eq("agent")]
@@ -79,15 +79,15 @@ def test_several_runs_are_thin_lines_behind_the_pooled_one() -> None:
     assert find_distributions(few) == []
 
 
-def test_times_below_the_clocks_step_count_and_stand_at_the_left_edge() -> None:
-    """Whole milliseconds are all that ab tells: of a quick server most requests took 0."""
+def test_times_below_the_clock_step_are_drawn_at_the_left_edge() -> None:
+    """Samples as ab writes them, in whole milliseconds: most requests to a fast server take 0."""
     frame = compared().observations
     assert frame is not None
     rows = frame[frame["stat"].eq("sample") & frame["variant"].eq("agent")].head(400)
-    told = np.repeat([0.0, 0.001, 0.003, 0.02], [385, 3, 11, 1])
-    (found,) = find_distributions(rows.assign(value=told))
+    rounded = np.repeat([0.0, 0.001, 0.003, 0.02], [385, 3, 11, 1])
+    (found,) = find_distributions(rows.assign(value=rounded))
     assert (found.pooled.n, found.pooled.values[0], found.pooled.shares[0]) == (400, 0.0, 0.9625)
-    assert thin(np.sort(np.tile(told, 100))).shares[0] == 0.9625
+    assert thin(np.sort(np.tile(rounded, 100))).shares[0] == 0.9625
     (panel,) = ecdf.data([found]).panels
     (line,) = panel.lines
     assert (line.x[0], line.y[0], line.x[-1]) == (0.5, 0.9625, 20.0)
@@ -97,14 +97,14 @@ def test_times_below_the_clocks_step_count_and_stand_at_the_left_edge() -> None:
     assert find_distributions(rows.assign(value=0.0)) == []
 
 
-def test_the_svg_is_the_same_every_time() -> None:
+def test_svg_is_reproducible() -> None:
     chart = kinds.collect("ecdf", compared().material)
     first, second = (to_svg(draw_chart(chart), "t", "d", prefix="e") for _ in range(2))
     assert first == second
     assert len(first) < 400_000
 
 
-def test_without_samples_it_is_refused_with_the_reason() -> None:
+def test_missing_samples_are_refused_with_the_reason() -> None:
     found = bk.load(FIXTURES / "vegeta-single").compare(baseline="no-agent")
     with pytest.raises(DataError, match="no raw samples, only the tool's summaries"):
         found.plot.ecdf()

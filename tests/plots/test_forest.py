@@ -1,4 +1,4 @@
-"""The forest plot: the data that is drawn, a stable and well-formed SVG, colours with contrast."""
+"""The forest plot: its data, a stable and well-formed SVG, colours with contrast."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def draw(found: Verdicts) -> str:
     return to_svg(forest.draw(found), "Overhead", "what is seen", prefix="forest")
 
 
-def test_the_data_drawn(golden: Golden) -> None:
+def test_drawn_data(golden: Golden) -> None:
     text = json.dumps(asdict(forest.data(tracing())), indent=1, ensure_ascii=False)
     golden.check("plots/forest-tracing.json", text + "\n")
 
 
-def test_the_worst_stands_first_whichever_direction_is_better() -> None:
+def test_worst_row_is_first_in_either_direction() -> None:
     assert [row.label for row in forest.data(tracing()).rows] == [
         "zipkin",
         "otlp",
@@ -42,18 +42,18 @@ def test_the_worst_stands_first_whichever_direction_is_better() -> None:
     assert [row.label for row in forest.data(found).rows] == ["B", "A"]
 
 
-def test_runs_are_drawn_as_parts_of_the_baseline_centre() -> None:
+def test_runs_are_drawn_relative_to_the_baseline_centre() -> None:
     row = forest.data(tracing()).rows[0]
     assert row.runs[0] == 8900.86 / 10531.175
     assert len(row.baseline_runs) == 8
 
 
-def test_the_axis_is_logarithmic_from_twofold_on() -> None:
+def test_axis_is_logarithmic_from_a_factor_of_two() -> None:
     assert not forest.data(tracing()).is_logarithmic
     assert forest.data(published()).is_logarithmic
 
 
-def test_rows_without_a_ratio_are_counted_as_left_out() -> None:
+def test_rows_without_a_ratio_are_counted_as_omitted() -> None:
     first = tracing().rows[0].contrast
     contrasts = (first, replace(first, variant="b", ratio=None, ratio_low=None, ratio_high=None))
     found = judge(Comparisons(pairs=(("none", "otlp"),), contrasts=contrasts, confidence=0.95))
@@ -62,7 +62,7 @@ def test_rows_without_a_ratio_are_counted_as_left_out() -> None:
     assert not drawn.cut
 
 
-def test_a_benchmark_without_a_name_is_called_so_and_no_number_crosses_the_margin() -> None:
+def test_unnamed_benchmark_is_labelled_and_rounding_stays_within_the_margin() -> None:
     drawn = forest.data(gobench({"": ((1.0,), (1.0296,)), "full": ((1.0,), (1.1,))}))
     assert [row.label for row in drawn.rows] == ["full", "(unnamed)"]
     assert drawn.rows[1].texts == ("+2.96\N{NO-BREAK SPACE}%", "")
@@ -80,11 +80,11 @@ def test_only_the_largest_of_many_rows_are_drawn() -> None:
     assert drawn.rows[0].label == "B099"
 
 
-def test_the_same_figure_gives_the_same_bytes() -> None:
+def test_same_figure_yields_the_same_bytes() -> None:
     assert draw(tracing()) == draw(tracing())
 
 
-def test_the_svg_is_well_formed_and_says_what_it_shows() -> None:
+def test_svg_is_well_formed_and_described() -> None:
     for found in (tracing(), published(), gobench({"A": ((1.0,) * 4, (3.0,) * 4)})):
         root = ET.fromstring(draw(found))  # noqa: S314 - our own text
         assert root.attrib["role"] == "img"
@@ -101,7 +101,7 @@ def test_ids_are_unique_and_begin_with_the_prefix() -> None:
     assert set(used) <= set(ids)
 
 
-def test_colours_are_variables_and_nothing_is_fetched() -> None:
+def test_colours_are_variables_and_nothing_is_requested() -> None:
     text = draw(tracing())
     assert "#0a0b" not in text
     assert "var(--bk-worse, #b34700)" in text
@@ -118,14 +118,14 @@ def test_hostile_names_are_drawn_as_text() -> None:
     assert "\x1b" not in text
 
 
-def test_the_description_names_every_row() -> None:
-    said = forest.describe(forest.data(tracing()))
-    assert "vs. none" in said
+def test_description_names_every_row() -> None:
+    description = forest.describe(forest.data(tracing()))
+    assert "vs. none" in description
     for name in ("otlp", "zipkin", "apm", "skywalking"):
-        assert f"requests/s {name} " in said
+        assert f"requests/s {name} " in description
 
 
-def test_marks_are_those_of_the_tables() -> None:
+def test_marks_equal_those_of_the_tables() -> None:
     assert {word: mark for word, (_, mark) in _LOOK.items()} == MARKS
 
 
@@ -149,7 +149,7 @@ def luminance(color: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def test_a_container_is_named_as_in_the_tables() -> None:
+def test_container_is_named_as_in_the_tables() -> None:
     first = tracing().rows[0]
     digits = "70106e645a7532240887c74de138d1a4"
     contrast = replace(first.contrast, subject=f"/docker/{digits}")

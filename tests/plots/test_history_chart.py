@@ -1,4 +1,4 @@
-"""The figure of a history: dots, levels, what began them, and where the newest should lie."""
+"""The figure of a history: points, levels, their causes, and the prediction for the newest."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ INSIDE = Newest("inside", ratio=1.08, low=0.9, high=1.1, commits=8)
 UNKNOWN = Newest("no baseline", ratio=1.08, commits=3)
 
 
-def test_the_data_drawn(golden: Golden) -> None:
+def test_drawn_data(golden: Golden) -> None:
     chart = history.data(History((series(OUTSIDE, gap=4),), ()))
     golden.check(
         "plots/history.json", json.dumps(asdict(chart), indent=1, ensure_ascii=False) + "\n"
     )
 
 
-def test_every_change_is_ringed_and_an_accepted_one_says_so() -> None:
+def test_changes_are_ringed_and_accepted_ones_marked() -> None:
     (panel,) = history.data(History((series(INSIDE),), ())).panels
     rings = [line for line in panel.lines if line.kind == "ring"]
     assert [(ring.x, ring.series, ring.labels[0].endswith("accepted")) for ring in rings] == [
@@ -68,7 +68,7 @@ def test_every_change_is_ringed_and_an_accepted_one_says_so() -> None:
 
 
 @pytest.mark.parametrize(("newest", "name"), [(OUTSIDE, "outside"), (INSIDE, "inside")])
-def test_the_newest_stands_beside_what_its_level_predicts(newest: Newest, name: str) -> None:
+def test_newest_commit_is_drawn_with_the_prediction_of_its_level(newest: Newest, name: str) -> None:
     (panel,) = history.data(History((series(newest),), ())).panels
     bar = panel.lines[-1]
     dots = next(line for line in panel.lines if line.kind == "dots")
@@ -76,12 +76,12 @@ def test_the_newest_stands_beside_what_its_level_predicts(newest: Newest, name: 
     assert (bar.low[0] <= dots.y[-1] <= bar.high[0]) == (name == "inside")
 
 
-def test_without_a_baseline_nothing_is_predicted() -> None:
+def test_no_prediction_without_a_baseline() -> None:
     (panel,) = history.data(History((series(UNKNOWN),), ())).panels
     assert all(line.kind != "bar" for line in panel.lines)
 
 
-def test_a_commit_that_was_not_measured_is_a_gap() -> None:
+def test_unmeasured_commit_is_a_gap() -> None:
     (panel,) = history.data(History((series(INSIDE, gap=4),), ())).panels
     dots = next(line for line in panel.lines if line.kind == "dots")
     assert 4.0 not in dots.x
@@ -89,7 +89,7 @@ def test_a_commit_that_was_not_measured_is_a_gap() -> None:
 
 
 @pytest.mark.parametrize("form", kinds.FORMS)
-def test_a_file_is_the_same_every_time(form: str, tmp_path: Path) -> None:
+def test_file_is_reproducible(form: str, tmp_path: Path) -> None:
     several = History((series(OUTSIDE), series(UNKNOWN)), ())
     files = [tmp_path / f"{name}.{form}" for name in "ab"]
     for file in files:

@@ -1,4 +1,4 @@
-"""The pair of a sweep: what is drawn at which level, and that no two texts meet."""
+"""The two panels of a sweep: the data at each level, and texts that never overlap."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ NGINX = Path(__file__).resolve().parents[2] / "fixtures" / "nginx-ab" / "nginx"
 @cache
 def saturation(rule: str = "share:0.9") -> Saturation:
     runs = bk.load(NGINX)
-    found = find_saturations(runs.observations, runs.runs, parse_rule(rule))
-    (told,) = [each for each in found if each.sweep.tool == "ab"]
-    return told
+    saturations = find_saturations(runs.observations, runs.runs, parse_rule(rule))
+    (selected,) = [each for each in saturations if each.sweep.tool == "ab"]
+    return selected
 
 
-def test_the_data_drawn(golden: Golden) -> None:
+def test_drawn_data(golden: Golden) -> None:
     text = json.dumps(asdict(sweep.data([saturation()])), indent=1, ensure_ascii=False)
     golden.check("plots/sweep-nginx.json", text + "\n")
 
 
-def test_the_rate_stands_over_the_level_with_its_knee_and_what_was_not_measured() -> None:
+def test_rate_is_drawn_by_level_with_knee_and_unmeasured_levels() -> None:
     rate, _ = sweep.data([saturation()]).panels
     line, bound, ring = rate.lines
     assert line.x == (1.0, 20.0, 30.0, 50.0, 100.0)
@@ -49,14 +49,14 @@ def test_the_rate_stands_over_the_level_with_its_knee_and_what_was_not_measured(
     assert all(after >= before for before, after in pairwise(bound.y))
 
 
-def test_no_measured_rate_of_the_first_and_the_best_exceeds_the_bounds() -> None:
+def test_first_and_best_rate_lie_within_the_bounds() -> None:
     levels, possible = saturation().bounds
     assert max(possible) == saturation().sweep.best.rate
     slope = saturation().sweep.rates[0] / saturation().sweep.sizes[0]
     assert all(y <= slope * x * (1 + 1e-9) for x, y in zip(levels, possible, strict=True))
 
 
-def test_latency_stands_over_the_rate_with_the_level_beside_each_point() -> None:
+def test_latency_is_drawn_by_rate_with_the_level_at_each_point() -> None:
     rate, latency = sweep.data([saturation()]).panels
     (line,) = latency.lines
     assert line.x == rate.lines[0].y
@@ -65,7 +65,7 @@ def test_latency_stands_over_the_rate_with_the_level_beside_each_point() -> None
     assert line.y[0] == pytest.approx(saturation().sweep.levels[0].latency["p99"] * 1e3)
 
 
-def test_a_rule_that_names_no_tested_level_has_no_ring() -> None:
+def test_rule_without_a_tested_level_has_no_ring() -> None:
     rate, _ = sweep.data([saturation("usl")]).panels
     assert [line.kind for line in rate.lines] == ["line", "bound"]
 
@@ -77,14 +77,14 @@ def test_offered_rates_have_no_bounds() -> None:
     assert (rate.shade, rate.x.label) == ((), "offered, /s")
 
 
-def test_without_a_latency_that_every_level_has_there_is_no_second_panel() -> None:
+def test_no_second_panel_without_a_latency_at_every_level() -> None:
     first, *rest = saturation().sweep.levels
     levels = (replace(first, latency={}), *rest)
     chart = sweep.data([replace(saturation(), sweep=replace(saturation().sweep, levels=levels))])
     assert [panel.heading for panel in chart.panels] == ["rate"]
 
 
-def test_variants_share_axes_five_at_most_and_the_baseline_is_on_each() -> None:
+def test_at_most_five_variants_share_axes_with_the_baseline_on_each() -> None:
     several = [
         replace(saturation(), sweep=replace(saturation().sweep, variant=f"v{n}")) for n in range(7)
     ]
@@ -96,7 +96,7 @@ def test_variants_share_axes_five_at_most_and_the_baseline_is_on_each() -> None:
     ]
 
 
-def test_no_two_texts_of_a_panel_meet() -> None:
+def test_texts_of_a_panel_do_not_overlap() -> None:
     figure = draw_chart(sweep.data([saturation()]))
     FigureCanvasAgg(figure).draw()  # type: ignore[no-untyped-call]
     for axes in figure.axes:
@@ -104,14 +104,14 @@ def test_no_two_texts_of_a_panel_meet() -> None:
         assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))
 
 
-def test_the_svg_is_the_same_every_time() -> None:
+def test_svg_is_reproducible() -> None:
     found = bk.load(NGINX).compare()
     chart = kinds.collect("sweep", found.material)
     first, second = (to_svg(draw_chart(chart), "t", "d", prefix="s") for _ in range(2))
     assert first == second
 
 
-def test_a_notebook_and_the_report_show_it() -> None:
+def test_notebook_and_report_show_the_sweep() -> None:
     found = bk.load(NGINX).compare()
     assert len(found.plot.sweep().axes) == 4
     page = found.to_html()

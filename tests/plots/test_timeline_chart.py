@@ -1,4 +1,4 @@
-"""Figures over time: which panels, in which order, within which window, and how many points."""
+"""Figures over time: their panels and order, the time window, and the number of points."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def compared() -> Comparison:
     return bk.load(FIXTURES / "skywalking-costs").compare(baseline="no-agent")
 
 
-def test_the_service_comes_first_and_its_memory_beside_it() -> None:
+def test_service_is_first_with_its_memory_next_to_it() -> None:
     chart = timeline.data(compared().tracks, PAIR)
     assert [panel.y.label for panel in chart.panels] == [
         "CPU, cores",
@@ -46,35 +46,37 @@ def test_the_service_comes_first_and_its_memory_beside_it() -> None:
         assert panel.window[1] == pytest.approx(30.0, rel=0.01)
 
 
-def test_the_same_bytes_every_time() -> None:
+def test_output_is_reproducible() -> None:
     chart = timeline.data(compared().tracks, PAIR)
     first, second = (to_svg(draw_chart(chart), "Over time", "x") for _ in range(2))
     assert first == second
     assert "--bk-band" in first
 
 
-def made(variant: str, run: int, *, points: int = 100, length: float = 30.0, **told: str) -> Track:
+def make_track(
+    variant: str, run: int, *, points: int = 100, length: float = 30.0, **options: str
+) -> Track:
     measured = Measured(
-        group="", variant=variant, benchmark=told.get("benchmark", ""), params="", run=run,
+        group="", variant=variant, benchmark=options.get("benchmark", ""), params="", run=run,
         tool="wrk", window=(0.0, length), duration=length,
     )  # fmt: skip
     times = np.linspace(0.0, length, points)
     return Track(
         run=measured,
-        metric=told.get("metric", CPU),
-        stat=told.get("stat", ""),
-        subject=told.get("subject", "server"),
-        is_service=told.get("subject", "server") == "server",
+        metric=options.get("metric", CPU),
+        stat=options.get("stat", ""),
+        subject=options.get("subject", "server"),
+        is_service=options.get("subject", "server") == "server",
         times=times,
         values=1 + np.sin(times + run) ** 2 / 10,
     )
 
 
-def test_five_variants_and_five_runs_of_any_length_take_as_much_room() -> None:
+def test_size_does_not_depend_on_the_length_of_the_runs() -> None:
     sizes = []
     for points in (2_000, 20_000):
         found = [
-            made(name, run, points=points, subject=subject)
+            make_track(name, run, points=points, subject=subject)
             for name in ("none", "a", "b", "c", "d")
             for run in range(1, 6)
             for subject in ("server", "collector", "storage")
@@ -86,8 +88,8 @@ def test_five_variants_and_five_runs_of_any_length_take_as_much_room() -> None:
     assert sizes[1] == pytest.approx(sizes[0], rel=0.05)
 
 
-def test_only_variants_that_are_compared_are_drawn_and_at_most_five_on_an_axis() -> None:
-    found = [made(name, run=1) for name in ("none", *"abcdef")]
+def test_only_compared_variants_are_drawn_at_most_five_per_axis() -> None:
+    found = [make_track(name, run=1) for name in ("none", *"abcdef")]
     (panel,) = timeline.data(found, [("none", "b")]).panels
     assert [line.name for line in panel.lines] == ["none", "b"]
     several = timeline.data(found, [("none", name) for name in "abcdef"]).panels
@@ -97,10 +99,10 @@ def test_only_variants_that_are_compared_are_drawn_and_at_most_five_on_an_axis()
     ]
 
 
-def test_the_tail_is_the_furthest_that_every_run_has() -> None:
+def test_tail_is_the_furthest_percentile_of_every_run() -> None:
     stats = {1: ("p50", "p90", "p99"), 2: ("p50", "p90")}
     found = [
-        made(name, run, metric=LATENCY, stat=stat, subject="")
+        make_track(name, run, metric=LATENCY, stat=stat, subject="")
         for name in ("none", "a")
         for run, known in stats.items()
         for stat in known
@@ -109,8 +111,8 @@ def test_the_tail_is_the_furthest_that_every_run_has() -> None:
     assert [panel.heading for panel in chart.panels] == ["median latency", "p90 latency"]
 
 
-def test_where_one_name_differs_a_heading_has_them_all() -> None:
-    found = [made(name, 1, metric=LATENCY, stat="p50", subject="") for name in ("none", "a")]
+def test_heading_states_all_names_if_one_differs() -> None:
+    found = [make_track(name, 1, metric=LATENCY, stat="p50", subject="") for name in ("none", "a")]
     other = [
         replace(t, run=replace(t.run, benchmark="/b", params="connections=30", tool="ab"))
         for t in found
@@ -119,22 +121,22 @@ def test_where_one_name_differs_a_heading_has_them_all() -> None:
     assert any(panel.heading.endswith(" · /b · connections=30 · ab") for panel in panels)
 
 
-def test_runs_that_never_overlap_have_no_median_and_are_drawn_all_the_same() -> None:
-    runs = [made("none", run, points=10) for run in (1, 2, 3)]
+def test_runs_that_never_overlap_are_drawn_without_a_median() -> None:
+    runs = [make_track("none", run, points=10) for run in (1, 2, 3)]
     apart = [replace(track, times=track.times + 100 * track.run.run) for track in runs]
     (panel,) = timeline.data(apart).panels
     assert [line.is_faint for line in panel.lines] == [True, True, True]
     draw_panel(panel, Figure().subplots())
 
 
-def test_a_long_run_is_told_in_minutes() -> None:
-    (panel,) = timeline.data([made("none", 1, length=1200.0)]).panels
+def test_long_run_is_drawn_in_minutes() -> None:
+    (panel,) = timeline.data([make_track("none", 1, length=1200.0)]).panels
     assert panel.x.label == "min since the run began"
     assert panel.window == (0.0, 20.0)
 
 
-def test_names_beside_the_lines_stay_below_the_heading_and_apart() -> None:
-    found = [made(name, 1) for name in ("none", *"abcd")]
+def test_line_labels_stay_below_the_heading_and_apart() -> None:
+    found = [make_track(name, 1) for name in ("none", *"abcd")]
     (panel,) = timeline.data(found, [("none", name) for name in "abcd"]).panels
     figure = Figure(figsize=(9.4, 3.1))
     axes = draw_panel(panel, figure.subplots())
@@ -144,7 +146,7 @@ def test_names_beside_the_lines_stay_below_the_heading_and_apart() -> None:
     assert all((b - a) * height >= LABEL * 0.99 for a, b in pairwise(shown))
 
 
-def test_what_is_drawn_is_told_in_words_and_as_a_table() -> None:
+def test_drawn_data_is_described_in_words_and_as_a_table() -> None:
     chart = timeline.data(compared().tracks, PAIR)
     words, table = describe(chart), tabulate(chart)
     assert re.match(
@@ -155,11 +157,11 @@ def test_what_is_drawn_is_told_in_words_and_as_a_table() -> None:
     ]  # fmt: skip
     assert len(table.rows) == 4
     for row in table.rows:
-        told = [cell.value for cell in row[2:] if cell.value is not None]
-        assert told[-2] <= min(told[1:4]) <= max(told[1:4]) <= told[-1]
+        numbers = [cell.value for cell in row[2:] if cell.value is not None]
+        assert numbers[-2] <= min(numbers[1:4]) <= max(numbers[1:4]) <= numbers[-1]
 
 
-def test_without_a_clock_there_is_none_and_the_error_says_what_to_record() -> None:
+def test_missing_clock_is_an_error_that_says_what_to_record() -> None:
     material = bk.load(FIXTURES / "tracing-wrk").compare(baseline="none").material
     with pytest.raises(DataError, match=r"no timeline plot: .* runs\.json"):
         kinds.draw("timeline", material)
@@ -167,7 +169,7 @@ def test_without_a_clock_there_is_none_and_the_error_says_what_to_record() -> No
         kinds.draw("timeline", replace(material, observations=None))
 
 
-def test_lowest_and_highest_hold_every_value_of_their_row() -> None:
+def test_lowest_and_highest_bound_every_value_of_their_row() -> None:
     table = tabulate(timeline.data(compared().tracks, PAIR))
     assert len(table.rows) == 4
     for row in table.rows:
@@ -175,12 +177,12 @@ def test_lowest_and_highest_hold_every_value_of_their_row() -> None:
         assert low <= min(values) <= max(values) <= high
 
 
-def test_a_container_is_called_as_in_the_tables() -> None:
+def test_container_is_named_as_in_the_tables() -> None:
     container, other = (f"/docker/{digit * 64}" for digit in "ab")
     tracks = []
     for variant in ("none", "otlp"):
         for subject in (container, other):
-            track = made(variant, 1, subject=subject)
+            track = make_track(variant, 1, subject=subject)
             env = {f"name.{container}": "consumer", f"name.{other}": "consumer"}
             tracks.append(replace(track, run=replace(track.run, env=env)))
     one = [track for track in tracks if track.subject == container]
@@ -194,9 +196,9 @@ def test_a_container_is_called_as_in_the_tables() -> None:
 def test_no_panel_is_drawn_twice() -> None:
     names = ["none", *"abcdef"]
     pairs = [("none", name) for name in names[1:]]
-    alone = timeline.data([made("none", 1)], pairs)
+    alone = timeline.data([make_track("none", 1)], pairs)
     assert len(alone.panels) == 1
-    all_of_them = timeline.data([made(name, 1) for name in names], pairs)
+    all_of_them = timeline.data([make_track(name, 1) for name in names], pairs)
     headings = [panel.heading for panel in all_of_them.panels]
     assert headings == ["cpu_usage · server · 1 of 2", "cpu_usage · server · 2 of 2"]
     rows = [(row[0].text, row[1].text) for row in tabulate(all_of_them).rows]

@@ -1,4 +1,4 @@
-"""Marks of a chart say their exact values on request, at their own places."""
+"""Marks of a chart show their exact values on request, at their places."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ def list_texts(line: Line, x: Axis, y: Axis) -> list[str]:
     ],
     ids=["percentiles", "changes", "medians", "individual runs"],
 )  # fmt: skip
-def test_points_say_their_values(line: Line, x: Axis, y: Axis, texts: list[str]) -> None:
+def test_points_show_their_values(line: Line, x: Axis, y: Axis, texts: list[str]) -> None:
     assert [text.replace("\N{NO-BREAK SPACE}", " ") for text in list_texts(line, x, y)] == texts
 
 
-def test_a_tip_lies_on_its_mark_and_quotes_no_markup() -> None:
+def test_tip_lies_on_its_mark_and_contains_no_markup() -> None:
     line = Line(name="<b>", series=1, x=(0.0, 1.0), y=(0.0, 1.0), kind="dots")
     panel = Panel(heading="", lines=(line,), x=Axis(label="s"), y=Axis(label="cores"))
     chart = Chart(title="", panels=(panel,))
@@ -73,7 +73,7 @@ def test_a_tip_lies_on_its_mark_and_quotes_no_markup() -> None:
     assert "<title>&lt;b&gt;, 1.00 s: 1.0000</title>" in svg
 
 
-def test_an_estimate_says_its_interval() -> None:
+def test_estimate_shows_its_interval() -> None:
     comparison = bk.load("fixtures/tracing-wrk").compare(baseline="none", variant="otlp")
     figure = forest.draw(comparison.verdicts)
     texts = [tip.text for tip in forest.list_tips(comparison.verdicts, figure)]

@@ -1,6 +1,6 @@
 """The page in a real browser: quiet, accessible, sortable, readable without its script.
 
-A machine without Chromium skips these tests and says so; where CI is set, that is a failure.
+Without Chromium these tests are skipped with a message; in CI (CI set) its absence is a failure.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from benchkit.reporting.formats import render
 TESTS = Path(__file__).resolve().parents[1]
 FIXTURES = TESTS.parent / "fixtures"
 PICTURES = TESTS / "actual" / "report"
-#: The picture of a report in the README; the text in it says what it shows.
+#: The picture of a report in the README; its text describes the content.
 PICTURE = TESTS.parent / ".github" / "report.png"
 SCREEN: ViewportSize = {"width": 1200, "height": 900}
-PAPER: ViewportSize = {"width": 690, "height": 1000}  # A4 less its margins
+PAPER: ViewportSize = {"width": 690, "height": 1000}  # A4 minus its margins
 LAPTOP: ViewportSize = {"width": 1280, "height": 900}
 PHONE: ViewportSize = {"width": 400, "height": 800}
 WIDTH = "document.documentElement.scrollWidth"
 OPEN = "document.querySelectorAll('details').forEach(each => { each.open = true })"
-#: The tables that have to be scrolled to be read.
+#: Tables that need scrolling.
 BEYOND = """all => all.filter(e => e.getBoundingClientRect().right
     > document.querySelector("nav").getBoundingClientRect().right + 1).map(e => e.innerText)"""
-CUT = "all => all.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.ariaLabel)"
+SCROLLED = "all => all.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.ariaLabel)"
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_the_page_is_quiet_fetches_nothing_and_is_accessible(
+def test_page_is_quiet_self_contained_and_accessible(
     browser: Browser, report: Path, scheme: Literal["light", "dark"]
 ) -> None:
     with browser.new_context(color_scheme=scheme) as context:
@@ -59,7 +59,7 @@ def test_the_page_is_quiet_fetches_nothing_and_is_accessible(
         assert visit.fetched == [report.as_uri()]
 
 
-def test_the_readmes_picture_shows_the_present_verdict(
+def test_readme_picture_shows_the_current_verdict(
     browser: Browser, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     variants = ["otlp", "apm"]
@@ -91,7 +91,7 @@ def column(page: Page, number: int) -> list[str]:
     return cells.all_inner_texts()
 
 
-def test_a_click_on_a_heading_sorts_by_number_not_by_text(browser: Browser, report: Path) -> None:
+def test_click_on_a_heading_sorts_by_number_not_text(browser: Browser, report: Path) -> None:
     with browser.new_context() as context:
         page = Visit(context, report).page
         heading = page.locator("#comparison table >> nth=0 >> th", has_text="change")
@@ -103,7 +103,7 @@ def test_a_click_on_a_heading_sorts_by_number_not_by_text(browser: Browser, repo
         assert column(page, 1) == ["apm", "skywalking", "otlp", "zipkin"]
 
 
-def test_a_wide_table_grows_with_the_window(browser: Browser, report: Path) -> None:
+def test_wide_table_grows_with_the_window(browser: Browser, report: Path) -> None:
     with browser.new_context(viewport={"width": 2560, "height": 900}) as context:
         page = Visit(context, report).page
         page.locator("details").evaluate_all("all => all.forEach(one => one.open = true)")
@@ -113,7 +113,7 @@ def test_a_wide_table_grows_with_the_window(browser: Browser, report: Path) -> N
         assert page.evaluate(WIDTH) <= 2560
 
 
-def test_on_a_phone_captions_stay_in_sight_and_figures_say_that_they_scroll(
+def test_captions_stay_visible_and_figures_show_scrolling_on_a_phone(
     browser: Browser, report: Path
 ) -> None:
     with browser.new_context(viewport={"width": 400, "height": 800}) as context:
@@ -129,7 +129,9 @@ def test_on_a_phone_captions_stay_in_sight_and_figures_say_that_they_scroll(
         assert page.evaluate(WIDTH) <= 400
 
 
-def test_what_has_no_number_is_last_in_both_directions(browser: Browser, report: Path) -> None:
+def test_cells_without_a_number_are_sorted_last_in_both_directions(
+    browser: Browser, report: Path
+) -> None:
     with browser.new_context() as context:
         page = Visit(context, report).page
         table = page.locator("#comparison table >> nth=0")
@@ -141,7 +143,7 @@ def test_what_has_no_number_is_last_in_both_directions(browser: Browser, report:
         assert column(page, 1) == ["apm", "skywalking", "zipkin", "otlp"]
 
 
-def test_a_filter_hides_the_other_rows_and_counts(browser: Browser, report: Path) -> None:
+def test_filter_hides_and_counts_rows(browser: Browser, report: Path) -> None:
     with browser.new_context() as context:
         page = Visit(context, report).page
         page.locator("#comparison summary").first.click()
@@ -152,7 +154,7 @@ def test_a_filter_hides_the_other_rows_and_counts(browser: Browser, report: Path
         assert page.get_by_role("status").first.inner_text() == "4 of 24 rows"
 
 
-def test_a_table_is_copied_as_markdown(browser: Browser, report: Path) -> None:
+def test_table_is_copied_as_markdown(browser: Browser, report: Path) -> None:
     with browser.new_context(permissions=["clipboard-read", "clipboard-write"]) as context:
         page = Visit(context, report).page
         page.locator("#comparison").get_by_role("button", name="Copy as Markdown").first.click()
@@ -163,7 +165,7 @@ def test_a_table_is_copied_as_markdown(browser: Browser, report: Path) -> None:
     assert len(lines) == 6
 
 
-def test_without_script_everything_can_be_read(browser: Browser, report: Path) -> None:
+def test_everything_is_readable_without_script(browser: Browser, report: Path) -> None:
     with browser.new_context(java_script_enabled=False) as context:
         page = Visit(context, report).page
         assert page.locator("h1").inner_text().startswith("▲ zipkin serves 16.1")
@@ -172,9 +174,7 @@ def test_without_script_everything_can_be_read(browser: Browser, report: Path) -
         assert page.locator("#runs table").first.is_visible()
 
 
-def test_print_opens_what_is_folded_and_leaves_out_what_cannot_be_used(
-    browser: Browser, report: Path
-) -> None:
+def test_print_unfolds_sections_and_hides_controls(browser: Browser, report: Path) -> None:
     with browser.new_context() as context:
         page = Visit(context, report).page
         page.emulate_media(media="print")
@@ -192,7 +192,7 @@ def test_print_opens_what_is_folded_and_leaves_out_what_cannot_be_used(
         assert page.locator(".tools:visible").count() == 0
 
 
-#: Scenario -> what stands at its heart, and whether it has a figure over time.
+#: Scenario -> its central content, and whether it has a figure over time.
 SCENARIOS = {
     "tracing-costs": ("Overhead", True),
     "shorturl-k6": ("Overhead", False),
@@ -203,10 +203,10 @@ SCENARIOS = {
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_each_scenario_is_looked_at_in_light_dark_and_print(
+def test_each_scenario_in_light_dark_and_print(
     browser: Browser, scenario: str, tmp_path: Path
 ) -> None:
-    """Keep the pictures under ``tests/actual/report``: a person has to like them, too."""
+    """Keep the pictures under ``tests/actual/report``, since a person has to like them, too."""
     heart, has_time = SCENARIOS[scenario]
     path = tmp_path / "report.html"
     path.write_text(bk.load(FIXTURES / scenario).compare().to_html(), encoding="utf-8")
@@ -223,7 +223,7 @@ def test_each_scenario_is_looked_at_in_light_dark_and_print(
             assert visit.said == []
             visit.page.set_viewport_size(LAPTOP)
             visit.page.evaluate(OPEN)
-            assert visit.page.locator(".scroll:has(> table)").evaluate_all(CUT) == []
+            assert visit.page.locator(".scroll:has(> table)").evaluate_all(SCROLLED) == []
             assert visit.page.locator("table:visible").evaluate_all(BEYOND) == []
             visit.page.set_viewport_size(PHONE)
             bottom = "status => status.getBoundingClientRect().bottom + scrollY"
@@ -240,7 +240,7 @@ def test_each_scenario_is_looked_at_in_light_dark_and_print(
         assert wide == []
 
 
-def test_headings_of_tables_can_stand_on_every_page(browser: Browser, report: Path) -> None:
+def test_table_headings_repeat_on_every_printed_page(browser: Browser, report: Path) -> None:
     with browser.new_context() as context:
         page = Visit(context, report).page
         page.emulate_media(media="print")
@@ -251,7 +251,7 @@ def test_headings_of_tables_can_stand_on_every_page(browser: Browser, report: Pa
 
 
 @pytest.mark.parametrize("width", [320, 640])
-def test_a_narrow_screen_scrolls_tables_and_never_the_page(
+def test_narrow_screen_scrolls_tables_and_never_the_page(
     browser: Browser, report: Path, width: int
 ) -> None:
     with browser.new_context(viewport={"width": width, "height": 640}) as context:
@@ -259,7 +259,7 @@ def test_a_narrow_screen_scrolls_tables_and_never_the_page(
         assert page.evaluate(WIDTH) <= width
 
 
-def test_the_keyboard_reaches_everything_in_order_and_shows_where_it_is(
+def test_keyboard_reaches_everything_in_order_with_visible_focus(
     browser: Browser, report: Path
 ) -> None:
     with browser.new_context() as context:
@@ -276,7 +276,7 @@ def test_the_keyboard_reaches_everything_in_order_and_shows_where_it_is(
         assert page.locator("#comparison details").first.get_attribute("open") is not None
 
 
-def test_every_section_and_figure_has_an_address_of_its_own(browser: Browser, report: Path) -> None:
+def test_every_section_and_figure_has_its_own_address(browser: Browser, report: Path) -> None:
     with browser.new_context() as context:
         page = Visit(context, report).page
         ids = page.locator("[id]").evaluate_all("all => all.map(e => e.id)")
@@ -287,7 +287,7 @@ def test_every_section_and_figure_has_an_address_of_its_own(browser: Browser, re
         assert links == page.locator("section").evaluate_all("all => all.map(e => e.id)")
 
 
-def test_a_link_to_a_folded_section_opens_it(browser: Browser, report: Path) -> None:
+def test_link_to_a_folded_section_opens_it(browser: Browser, report: Path) -> None:
     with browser.new_context() as context:
         page = Visit(context, report).page
         page.evaluate("location.hash = 'data'")
@@ -306,7 +306,7 @@ def test_a_link_to_a_folded_section_opens_it(browser: Browser, report: Path) -> 
     ],
     ids=["lab-light", "lab-dark", "code-light", "code-dark", "plain"],
 )
-def test_a_notebook_of_either_theme_is_readable_on_either_desktop(
+def test_notebook_of_either_theme_is_readable_on_either_desktop(
     browser: Browser, tmp_path: Path, scheme: Literal["light", "dark"], body: str, paper: str
 ) -> None:
     results = bk.load(FIXTURES / "tracing-wrk")
@@ -329,7 +329,7 @@ def test_a_notebook_of_either_theme_is_readable_on_either_desktop(
     assert colors == [expected, expected]
 
 
-def test_a_wide_table_fits_the_cell_of_a_notebook_with_its_texts_on_the_left(
+def test_wide_table_fits_a_notebook_cell_with_text_left_aligned(
     browser: Browser, tmp_path: Path
 ) -> None:
     shown = bk.load(FIXTURES / "tracing-costs").compare(baseline="none")._repr_html_()
@@ -350,7 +350,7 @@ def test_a_wide_table_fits_the_cell_of_a_notebook_with_its_texts_on_the_left(
     assert sides == [*["left"] * 3, *["right"] * 3, "left", *["right"] * 2, "left"]
 
 
-def test_a_long_name_pushes_no_number_off_the_page(browser: Browser, tmp_path: Path) -> None:
+def test_long_name_does_not_push_numbers_off_the_page(browser: Browser, tmp_path: Path) -> None:
     frame = bk.load(FIXTURES / "tracing-wrk").observations
     named = frame.assign(variant=frame["variant"].where(frame["variant"] == "none", "x" * 200))
     path = tmp_path / "report.html"

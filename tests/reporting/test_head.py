@@ -1,4 +1,4 @@
-"""The line under a verdict: what was compared, on which load and machine, and when."""
+"""The line under a verdict: what was compared, with which load and machine, and when."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def loaded(rate: float, *, other: float | None = None) -> schema.Runs:
     return runs
 
 
-def test_the_benchmark_stands_after_the_sides() -> None:
+def test_benchmark_follows_the_sides() -> None:
     assert " vs. none · /ping/GRM · 8 runs per side · " in status(tracing_runs())
 
 
@@ -54,27 +54,27 @@ def test_few_benchmarks_are_named_and_many_are_counted(names: list[str], text: s
     assert parts[1] == (text or "4 runs per side")
 
 
-def test_only_benchmarks_that_were_compared_are_named() -> None:
+def test_only_compared_benchmarks_are_named() -> None:
     results = bk.load(FIXTURES / "shorturl-k6")
     line = write_status(results.compare(baseline="baseline").verdicts, results.runs, ())
     assert "legacy" not in line
     assert " · open loop at 500 requests/s · " in line.replace("\N{NO-BREAK SPACE}", " ")
 
 
-def test_a_variant_without_a_common_benchmark_is_no_side() -> None:
+def test_variant_without_a_common_benchmark_is_not_a_side() -> None:
     results = bk.load(FIXTURES / "skywalking-vegeta")
     line = write_status(results.compare(baseline="no-agent").verdicts, results.runs, ())
     assert line.startswith("agent vs. no-agent · ")
 
 
-def test_a_fixed_rate_is_part_of_the_load() -> None:
+def test_fixed_rate_is_part_of_the_load() -> None:
     assert "open loop at 500 requests/s · 15.0 s each" in status(loaded(500))
     assert "open loop at 500 to 1000 requests/s" in status(loaded(500, other=1000))
     assert "open loop · 15.0 s each" in status(loaded(float("nan")))
     assert "open loop · 15.0 s each" in status(loaded(500, other=float("nan")))
 
 
-def test_nearly_equal_lengths_are_one() -> None:
+def test_nearly_equal_durations_are_shown_as_one() -> None:
     runs = tracing_runs()
     runs["duration"] = [15.0 + n / 100 for n in range(len(runs))]
     assert " · about 15.0 s each · " in status(runs)
@@ -82,7 +82,7 @@ def test_nearly_equal_lengths_are_one() -> None:
     assert " · 3.00 s to 15." in status(runs)
 
 
-def test_levels_of_load_are_a_range() -> None:
+def test_levels_of_load_are_shown_as_a_range() -> None:
     runs = tracing_runs()
     levels = [f"connections={2**n},threads=2,mode=a{n}" for n in range(len(runs))]
     runs["params"] = pd.Series(levels)
@@ -99,7 +99,7 @@ def test_machines_that_differ_are_counted() -> None:
     assert f" · Xeon ({len(runs) - 1} of {len(runs)} runs) · " in status(runs)
 
 
-def test_a_machine_and_a_date_that_nothing_tells_are_named_as_such() -> None:
+def test_unrecorded_machine_and_date_are_stated() -> None:
     runs = tracing_runs()
     assert "machine" not in status(runs)
     runs["env"] = pd.Series([{}] * len(runs))
@@ -116,7 +116,7 @@ def test_runs_without_a_comparison_name_their_benchmark() -> None:
     assert write_status(found, runs, ()).startswith("none · /ping · 2 runs, no comparison · wrk")
 
 
-def test_a_sweep_names_what_is_swept_and_nothing_else() -> None:
+def test_sweep_names_only_the_swept_parameter() -> None:
     swept = bk.load(FIXTURES / "nginx-ab").compare()
     line = write_status(swept.verdicts, swept.runs, (), swept.parts)
     assert line.startswith("nginx · /index.html and unnamed · ")

@@ -1,4 +1,4 @@
-"""How findings and folded tables stand on the page."""
+"""The layout of findings and folded tables on the page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def finding(code: str, where: str, remedy: str = "run again", severity: str = "w
     return Finding(code=code, severity=severity, message="", remedy=remedy, where=where, numbers={})
 
 
-def test_findings_that_ask_for_the_same_stand_side_by_side() -> None:
+def test_findings_with_the_same_remedy_are_grouped() -> None:
     found = [
         finding("B310", "apm"),
         finding("B310", "otlp"),
@@ -22,7 +22,7 @@ def test_findings_that_ask_for_the_same_stand_side_by_side() -> None:
         finding("B310", "none", remedy="something else"),
         finding("B310", "none", severity="info"),
     ]
-    assert [[each.where for each in alike] for alike in gather(found)] == [
+    assert [[each.where for each in group] for group in gather(found)] == [
         ["apm", "otlp", "zipkin"],
         ["apm"],
         ["none"],
@@ -58,6 +58,6 @@ def test_code_is_marked_and_everything_is_escaped(text: str, html: str) -> None:
         (Cell("a name of several words"), "a name of several words"),
     ],
 )
-def test_a_mark_stays_with_its_number_and_an_interval_in_one_line(cell: Cell, text: str) -> None:
+def test_mark_and_interval_do_not_wrap(cell: Cell, text: str) -> None:
     ((place,),) = lay_out(Table("t", (Column("a", "a"),), ((cell,),)))
     assert place.text.replace("\N{NO-BREAK SPACE}", "~") == text

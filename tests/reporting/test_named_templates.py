@@ -1,4 +1,4 @@
-"""Templates from another package, installed with pip, are named in one word."""
+"""Templates of another package, installed with pip, are selected by a single name."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def test_installed_templates_are_used(tmp_path: Path) -> None:
     assert "<p>Acme performance team</p>" in again
 
 
-def test_a_plug_in_without_a_path_is_named(tmp_path: Path) -> None:
+def test_plugin_without_a_path_is_named(tmp_path: Path) -> None:
     environment = install_templates(tmp_path, "Path")
     sides = [str(WRK / "none"), str(WRK / "otlp")]
     error = run_benchkit(tmp_path, environment, "report", *sides, "--template", "acme", code=2)
     assert "acme (acme_look:Path): does not contain the path of a folder" in error
 
 
-def test_a_plug_in_that_ends_the_interpreter_is_named(tmp_path: Path) -> None:
+def test_plugin_that_exits_the_interpreter_is_named(tmp_path: Path) -> None:
     files = {"acme_look/__init__.py": "import sys\nsys.exit(5)\n"}
     points = "[benchkit.templates]\nacme = acme_look:FOLDER\n"
     environment = install(tmp_path, "acme_look", points, files)

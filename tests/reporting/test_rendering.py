@@ -1,4 +1,4 @@
-"""A template reads plain data, within bounds of memory and time, and cannot do anything else."""
+"""A template reads plain data, within limits of memory and time, and can do nothing else."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("text", ATTACKS.values(), ids=ATTACKS)
 @pytest.mark.usefixtures("_quick")
-def test_a_template_that_takes_too_much_is_an_error_with_its_place(
+def test_template_beyond_its_limits_is_an_error_with_its_line(
     tmp_path: Path, page: Page, text: str
 ) -> None:
     path = tmp_path / "page.html"
@@ -69,7 +69,7 @@ def test_a_template_that_takes_too_much_is_an_error_with_its_place(
     assert any(word in refused.value.what for word in ("MiB", "takes more", "recursion", "digits"))
 
 
-def test_a_pipe_among_the_templates_is_passed_over(tmp_path: Path, page: Page) -> None:
+def test_pipe_among_the_templates_is_skipped(tmp_path: Path, page: Page) -> None:
     (tmp_path / "page.html").write_text("{% include 'style.css' %}", encoding="utf-8")
     for name in ("other.html", "style.css"):
         os.mkfifo(tmp_path / name)
@@ -77,7 +77,7 @@ def test_a_pipe_among_the_templates_is_passed_over(tmp_path: Path, page: Page) -
 
 
 @pytest.mark.parametrize("name", ["section.html", "notes.txt"])
-def test_a_link_out_of_the_folder_is_refused(tmp_path: Path, page: Page, name: str) -> None:
+def test_link_out_of_the_folder_is_refused(tmp_path: Path, page: Page, name: str) -> None:
     folder, secret = tmp_path / "look", tmp_path / "secret.txt"
     folder.mkdir()
     secret.write_text("S3cr3t", encoding="utf-8")
@@ -88,7 +88,7 @@ def test_a_link_out_of_the_folder_is_refused(tmp_path: Path, page: Page, name: s
     assert refused.value.where == str(folder / name)
 
 
-def test_a_link_within_the_folder_is_followed(tmp_path: Path, page: Page) -> None:
+def test_link_within_the_folder_is_followed(tmp_path: Path, page: Page) -> None:
     folder, named = tmp_path / "look", tmp_path / "named"
     folder.mkdir()
     named.symlink_to(folder)
@@ -98,7 +98,7 @@ def test_a_link_within_the_folder_is_followed(tmp_path: Path, page: Page) -> Non
     assert rendering.render_apart("page.html", page, named) == "a part"
 
 
-def test_a_page_holds_nothing_to_call(page: Page) -> None:
+def test_page_data_has_no_callables(page: Page) -> None:
     assert len(list(walk(page))) > 1000
     for each in walk(page):
         public = [name for name in dir(each) if not name.startswith("_")]
@@ -108,7 +108,7 @@ def test_a_page_holds_nothing_to_call(page: Page) -> None:
 
 
 def walk(value: object) -> Iterator[object]:
-    """Yield a value and all that can be reached from it."""
+    """Yield a value and everything reachable from it."""
     yield value
     inner: list[object] = []
     if is_dataclass(value):
@@ -121,7 +121,7 @@ def walk(value: object) -> Iterator[object]:
         yield from walk(each)
 
 
-def test_no_file_can_be_written_where_a_template_is_rendered(tmp_path: Path) -> None:
+def test_rendering_process_cannot_write_files(tmp_path: Path) -> None:
     script = (
         "from benchkit.reporting.rendering import _limit\n_limit(1 << 30, 9)\n"
         f"with open({str(tmp_path / 'x')!r}, 'w') as file:\n    file.write('x')\n"
@@ -131,25 +131,21 @@ def test_no_file_can_be_written_where_a_template_is_rendered(tmp_path: Path) -> 
     assert (tmp_path / "x").read_bytes() == b""
 
 
-def test_a_slow_start_is_not_taken_from_the_time_of_the_template(
-    tmp_path: Path, page: Page
-) -> None:
+def test_slow_start_does_not_count_against_the_time_limit(tmp_path: Path, page: Page) -> None:
     (tmp_path / "page.html").write_text("{{ 6 * 7 }}", encoding="utf-8")
     script = (
         "import sys, time\nfrom benchkit.reporting import rendering\n"
         "while time.process_time() < 2: pass\nsys.exit(rendering.main())"
     )
-    given = pickle.dumps(("page.html", page, tmp_path, (1 << 30, 1, 1 << 20)))
+    request = pickle.dumps(("page.html", page, tmp_path, (1 << 30, 1, 1 << 20)))
     done = subprocess.run(
-        [sys.executable, "-c", script], input=given, capture_output=True, check=False
+        [sys.executable, "-c", script], input=request, capture_output=True, check=False
     )
     assert (done.returncode, done.stdout) == (0, b"42"), done.stderr
 
 
-def test_a_template_is_rendered_under_a_smaller_limit_of_the_shell(
-    tmp_path: Path, page: Page
-) -> None:
-    given = pickle.dumps(("page.html", page, tmp_path, (1 << 30, 60, 1 << 20)))
+def test_template_is_rendered_under_a_smaller_shell_limit(tmp_path: Path, page: Page) -> None:
+    request = pickle.dumps(("page.html", page, tmp_path, (1 << 30, 60, 1 << 20)))
     printed = []
     loop = "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"
     for template in ("{{ 6 * 7 }}", loop):
@@ -160,7 +156,7 @@ def test_a_template_is_rendered_under_a_smaller_limit_of_the_shell(
                 "-c",
                 f"ulimit -t 4; exec {sys.executable} -m benchkit.reporting.rendering",
             ],
-            input=given,
+            input=request,
             capture_output=True,
             check=False,
         )

@@ -1,4 +1,4 @@
-"""The report in all its clothes: goldens, hostile names, limits."""
+"""The report in every format: goldens, hostile names, limits."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_csv(golden: Golden) -> None:
 
 
 def test_html(golden: Golden) -> None:
-    """The page, its drawing apart: that changes with matplotlib; its data has its own golden."""
+    """The page without its drawing, which changes with matplotlib and has a golden of its data."""
     text = re.sub(
         r"<svg.*?</svg>", "<svg></svg>", render(tracing_report(), "html"), flags=re.DOTALL
     )
@@ -74,7 +74,7 @@ class Page(HTMLParser):
         self.attributes += [(name, value or "") for name, value in attrs]
 
 
-def test_the_page_fetches_nothing_and_runs_its_own_script_alone() -> None:
+def test_page_requests_nothing_and_runs_only_its_own_script() -> None:
     text = render(tracing_report(), "html")
     page = Page(text)
     assert not {"link", "iframe", "img", "object"} & set(page.tags)
@@ -91,7 +91,7 @@ def test_the_page_fetches_nothing_and_runs_its_own_script_alone() -> None:
     ]
 
 
-def test_every_link_of_the_page_has_its_target_and_ids_are_unique() -> None:
+def test_links_of_the_page_have_targets_and_ids_are_unique() -> None:
     page = Page(render(tracing_report(), "html"))
     ids = [value for name, value in page.attributes if name == "id"]
     assert len(ids) == len(set(ids))
@@ -107,7 +107,7 @@ def test_every_table_has_a_caption_and_scoped_headers() -> None:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_hostile_names_do_nothing(name: str) -> None:
+def test_hostile_names_have_no_effect(name: str) -> None:
     text = render(hostile_report(), name)
     text.encode()
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202e]", text.replace("\r\n", "\n"))
@@ -148,7 +148,7 @@ def test_markdown_escapes(text: str, shown: str) -> None:
     assert escape(text) == shown
 
 
-def test_markdown_stays_below_its_limit_and_says_so() -> None:
+def test_markdown_stays_below_its_limit_with_a_note() -> None:
     many = {f"Benchmark/{n:05}": ((1.0,), (1.5,)) for n in range(3000)}
     text = to_markdown(build(gobench(many), tracing_runs(), FINDINGS * 500))
     assert len(text.encode()) <= 60_000
@@ -156,7 +156,7 @@ def test_markdown_stays_below_its_limit_and_says_so() -> None:
     assert text.startswith(f"{MARKER}\n\n### ~ ")
 
 
-def test_markdown_leaves_out_the_longest_part_first_and_keeps_the_last_line() -> None:
+def test_markdown_drops_the_longest_part_first_and_keeps_the_last_line() -> None:
     whole = to_markdown(tracing_report())
     text = to_markdown(tracing_report(), limit=len(whole.encode()) - 1)
     assert "Left out" not in whole
@@ -168,7 +168,7 @@ def test_markdown_leaves_out_the_longest_part_first_and_keeps_the_last_line() ->
     assert text.count("<details>") == whole.count("<details>") - 1
 
 
-def test_the_status_tells_the_length_of_what_was_compared() -> None:
+def test_status_states_the_duration_of_compared_runs() -> None:
     runs = tracing_runs()
     assert "15.0 s each" in build(tracing(), runs).status
     alone = runs["variant"].eq("otlp")
@@ -179,7 +179,7 @@ def test_the_status_tells_the_length_of_what_was_compared() -> None:
     assert "15.0 s each" in build(found, runs).status
 
 
-def test_a_long_table_shows_its_changed_rows_above_the_fold() -> None:
+def test_long_table_shows_changed_rows_above_the_fold() -> None:
     sides = {f"B{n}": ((1.0,) * 8, (2.0 if n < 3 else 1.0,) * 8) for n in range(30)}
     text = to_markdown(build(gobench(sides)))
     above = text.partition("<details>")[0]
@@ -188,7 +188,7 @@ def test_a_long_table_shows_its_changed_rows_above_the_fold() -> None:
     assert "3 of 30 rows changed; all 30 below." in above
 
 
-def test_unchanged_rows_stand_behind_the_fold() -> None:
+def test_unchanged_rows_are_folded() -> None:
     above = to_markdown(tracing_report()).partition("<details>")[0]
     assert above.count("▲ fewer") > 0
     assert "| ~ " not in above
@@ -197,7 +197,7 @@ def test_unchanged_rows_stand_behind_the_fold() -> None:
     assert "Primary metrics: no row changed; it is below." in none
 
 
-def test_json_has_the_keys_of_the_contract() -> None:
+def test_json_has_the_contract_keys() -> None:
     found = json.loads(to_json(tracing(), FINDINGS))
     assert list(found) == [
         "format_version",
@@ -221,18 +221,18 @@ def test_json_writes_unknown_numbers_as_null() -> None:
     assert "NaN" not in to_json(published())
 
 
-def test_json_keeps_names_as_they_are() -> None:
+def test_json_keeps_names_unchanged() -> None:
     found = json.loads(to_json(hostile_report().verdicts))
     assert [pair[1] for pair in found["pairs"]] == list(HOSTILE)
 
 
-def test_csv_cells_are_no_formulas_and_numbers_stay_numbers() -> None:
+def test_csv_cells_are_not_formulas_and_numbers_stay_numbers() -> None:
     rows = list(csv.DictReader(io.StringIO(to_csv(hostile_report().verdicts))))
     assert [row["variant"] for row in rows][3] == "'=1+1"
     assert all(float(row["delta"]) < 0 for row in rows)
 
 
-def test_sections_that_the_data_do_not_carry_are_named() -> None:
+def test_sections_without_data_are_named() -> None:
     report = build(published())
     assert [section.id for section in report.sections] == ["overhead", "comparison", "method"]
     method = report.sections[-1].text
@@ -240,13 +240,13 @@ def test_sections_that_the_data_do_not_carry_are_named() -> None:
     assert any(line.startswith("No list of runs") for line in method)
 
 
-def test_a_forest_of_many_rows_states_its_cut() -> None:
+def test_forest_of_many_rows_states_what_it_omits() -> None:
     many = gobench({f"B{n:02}": ((1.0,) * 4, (1 + n / 100,) * 4) for n in range(40)})
     (plot,) = next(s for s in build(many).sections if s.id == "overhead").plots
     assert plot.legend.endswith("24 of 40 rows, the largest changes; the table has all rows.")
 
 
-def test_many_secondary_rows_are_two_tables_with_titles_that_tell_them_apart() -> None:
+def test_many_secondary_rows_are_two_tables_with_distinct_titles() -> None:
     results = bk.load(Path(__file__).parents[2] / "fixtures" / "shorturl-k6")
     (comparison,) = (
         s
@@ -267,7 +267,7 @@ def test_the_status_line() -> None:
     )
 
 
-def test_a_fragment_for_notebooks() -> None:
+def test_notebook_fragment() -> None:
     text = to_fragment(tracing_report())
     assert "<html" not in text
     assert "zipkin serves" in text

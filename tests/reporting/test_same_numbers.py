@@ -1,7 +1,7 @@
-"""Every view tells the JSON's numbers: the same estimate, interval, p, method, verdict, runs.
+"""Every view shows the JSON's numbers: the same estimate, interval, p, method, verdict, runs.
 
-Cases are generated: counts, zeros, values below 0, huge and tiny units, one to twelve runs, unequal
-sides, constant rows, one to sixty rows, each method and confidence.
+Cases are generated: counts, zeros, negative values, huge and tiny units, one to twelve runs,
+unequal sides, constant rows, one to sixty rows, each method and confidence.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def read(text: str) -> tuple[float, float]:
 
 
 def is_rounded(text: str, value: float) -> bool:
-    """Tell whether a text is this number, rounded; three digits are the fewest."""
+    """Return whether a text is this number, rounded to at least three digits."""
     shown, half = read(text)
     return abs(shown - value) <= max(half, 0.005 * abs(value) * ("%" not in text))
 
@@ -116,7 +116,7 @@ def check_change(text: str, row: Mapping[str, Any], ratio: float | None, shift: 
 
 
 def check_interval(text: str, row: Mapping[str, Any], ends: tuple[Any, Any]) -> None:
-    """Check that an interval has the JSON's ends, or is none where the JSON has none."""
+    """Check that an interval has the JSON's ends, or is absent where the JSON has none."""
     low, high = ends
     if text in {"–", "", "too noisy to tell"}:
         is_wide = text == "too noisy to tell"
@@ -130,7 +130,7 @@ def check_interval(text: str, row: Mapping[str, Any], ends: tuple[Any, Any]) -> 
 
 
 def list_cells(table: Table) -> list[dict[str, str]]:
-    """Return the cells of a table by their column, units of the header added."""
+    """Return the cells of a table by column, with the units of the header."""
     return [
         {column.key: cell.text for column, cell in zip(table.columns, row, strict=True)}
         for row in table.rows
@@ -151,7 +151,7 @@ def shift_of(row: Mapping[str, Any]) -> float:
 
 
 @pytest.mark.parametrize(("shape", "sides", "rows", "seed"), CASES)
-def test_every_view_tells_the_numbers_of_the_json(
+def test_every_view_shows_the_numbers_of_the_json(
     shape: str, sides: tuple[int, int], rows: int, seed: int
 ) -> None:
     verdicts, runs, known = draw(shape, sides, rows, seed)
@@ -159,21 +159,21 @@ def test_every_view_tells_the_numbers_of_the_json(
     (table,) = primary_tables(verdicts)
     names = list(by_name)
     for row, cells in zip(verdicts.primary, list_cells(table), strict=True):
-        told = by_name[row.contrast.benchmark]
-        assert cells.get("benchmark", names[0]) == told["benchmark"]
+        entry = by_name[row.contrast.benchmark]
+        assert cells.get("benchmark", names[0]) == entry["benchmark"]
         if cells["change"] != "–":
-            check_change(cells["change"], told, told["ratio"], shift_of(told))
-        check_interval(cells["interval"].removesuffix(" prediction"), told, ends_of(told))
+            check_change(cells["change"], entry, entry["ratio"], shift_of(entry))
+        check_interval(cells["interval"].removesuffix(" prediction"), entry, ends_of(entry))
         if cells["p"] not in {"–", "exact"}:
-            p = told["p_adjusted"]
+            p = entry["p_adjusted"]
             assert cells["p"] == ("< 0.001" if p < 0.001 else f"{p:.3f}")
-        n, m = told["n_baseline"], told["n_variant"]
+        n, m = entry["n_baseline"], entry["n_variant"]
         assert cells["n"] == (f"{n}" if n == m else f"{n} + {m}")
     check_renderings(verdicts, runs, table)
 
 
 def check_renderings(verdicts: Verdicts, runs: Runs, table: Table) -> None:
-    """Check that terminal, Markdown and page have the cells, the sentence and the bullets."""
+    """Check that terminal, Markdown and page contain the cells, the sentence and the bullets."""
     report = build(verdicts, runs, ())
     page = html.unescape(re.sub(r"<[^>]+>", "", render(report, "html")))
     views = {"text": str(table), "md": render(report, "md"), "html": page}
@@ -189,7 +189,7 @@ def check_renderings(verdicts: Verdicts, runs: Runs, table: Table) -> None:
 
 
 @pytest.mark.parametrize(("shape", "sides", "rows", "seed"), CASES)
-def test_the_gate_tells_what_the_comparison_does(
+def test_gate_agrees_with_the_comparison(
     shape: str, sides: tuple[int, int], rows: int, seed: int
 ) -> None:
     verdicts, _, known = draw(shape, sides, rows, seed)
@@ -203,24 +203,24 @@ def test_the_gate_tells_what_the_comparison_does(
 
     assert [row["benchmark"] for row in gated] == [row["benchmark"] for row in known]
     for row in gated:
-        told = by_name[row["benchmark"]]
+        compared = by_name[row["benchmark"]]
         for key in ("method", "n_baseline", "n_variant", "center_baseline", "center_variant"):
-            assert row[key] == told[key]
-        is_ratio = told["ratio"] is not None
+            assert row[key] == compared[key]
+        is_ratio = compared["ratio"] is not None
         assert row["estimate"] == ("ratio" if is_ratio else "difference")
-        assert row["value"] == (told["ratio"] if is_ratio else shift_of(told))
-        assert row["p_over"] == told["p_adjusted"]
-        assert (row["adjustment"] or "") == (told["adjustment"] or "")
-        check_inside(row, ends_of(told))
-        grew = told["metric"] == "allocs_per_op" and told["delta"] > 0
-        word = OVER if grew else WORDS.get(told["verdict"], NOT_SHOWN)
-        if word == NOT_SHOWN and told["verdict"] == INCONCLUSIVE and excludes(row["benchmark"]):
-            word = WITHIN  # how much it gains is open, but it costs less than the margin
+        assert row["value"] == (compared["ratio"] if is_ratio else shift_of(compared))
+        assert row["p_over"] == compared["p_adjusted"]
+        assert (row["adjustment"] or "") == (compared["adjustment"] or "")
+        check_inside(row, ends_of(compared))
+        grew = compared["metric"] == "allocs_per_op" and compared["delta"] > 0
+        word = OVER if grew else WORDS.get(compared["verdict"], NOT_SHOWN)
+        if word == NOT_SHOWN and compared["verdict"] == INCONCLUSIVE and excludes(row["benchmark"]):
+            word = WITHIN  # the size of the gain is open, but the cost is below the margin
         assert row["outcome"] == (NOT_SHOWN if row["undecided"] else word)
 
 
 def check_inside(row: Mapping[str, Any], ends: tuple[Any, Any]) -> None:
-    """Check that the narrower interval of the gate lies in the comparison's."""
+    """Check that the narrower interval of the gate lies within the comparison's."""
     low, high = ends
     if row["low"] is not None and low is not None and high is not None:
         slack = 1e-9 * max(abs(low), abs(high))
@@ -228,34 +228,34 @@ def check_inside(row: Mapping[str, Any], ends: tuple[Any, Any]) -> None:
 
 
 def read_gate(outcome: GateOutcome) -> list[dict[str, Any]]:
-    """Return the rows of a gate's JSON, the table and JUnit checked against them."""
+    """Return the rows of a gate's JSON, after checking the table and JUnit against them."""
     result = GateResult(outcome=outcome)
     (gate,) = json.loads(render_sink("json", result))["gates"]
     rows: list[dict[str, Any]] = gate["rows"]
     by_name = order_by_benchmark(rows)
     table = gate_table(outcome)
     for cells in list_cells(table):
-        told = by_name[cells.get("benchmark", rows[0]["benchmark"])]
-        is_ratio = told["estimate"] == "ratio"
-        ratio = told["value"] if is_ratio else None
-        if told["value"] is not None:
-            check_change(cells["change"], told, ratio, told["value"])
-        check_interval(cells["interval"], {"ratio": ratio}, (told["low"], told["high"]))
+        entry = by_name[cells.get("benchmark", rows[0]["benchmark"])]
+        is_ratio = entry["estimate"] == "ratio"
+        ratio = entry["value"] if is_ratio else None
+        if entry["value"] is not None:
+            check_change(cells["change"], entry, ratio, entry["value"])
+        check_interval(cells["interval"], {"ratio": ratio}, (entry["low"], entry["high"]))
     cases = ET.fromstring(render_sink("junit", result)).iter("testcase")  # noqa: S314
-    for case, told in zip(cases, rows, strict=True):
+    for case, entry in zip(cases, rows, strict=True):
         lines = (case.findtext("system-out") or "").splitlines()
         numbers = dict(line.partition(": ")[::2] for line in lines)
         for key in ("value", "low", "high"):
-            assert numbers.get(key) == (None if told[key] is None else f"{told[key]!r}")
-        if told["p_over"] is not None:
-            assert numbers["p_over"] == f"{told['p_over']!r}"
-        assert numbers["runs"] == f"{told['n_baseline']} + {told['n_variant']}"
+            assert numbers.get(key) == (None if entry[key] is None else f"{entry[key]!r}")
+        if entry["p_over"] is not None:
+            assert numbers["p_over"] == f"{entry['p_over']!r}"
+        assert numbers["runs"] == f"{entry['n_baseline']} + {entry['n_variant']}"
     assert all(math.isfinite(row["value"]) for row in rows if row["value"] is not None)
     return rows
 
 
 @pytest.mark.parametrize(("shape", "sides", "rows", "seed"), CASES[::3])
-def test_a_limit_tells_the_estimate_of_the_rows_own_test(
+def test_limit_shows_the_estimate_of_the_row_test(
     shape: str, sides: tuple[int, int], rows: int, seed: int
 ) -> None:
     verdicts, _, known = draw(shape, sides, rows, seed)

@@ -1,4 +1,4 @@
-"""The site of a history: its numbers, its links, names that want to be more, and a real browser."""
+"""The site of a history: numbers, links, hostile names, and a real browser."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def read_data(page: Path) -> list[dict[str, Any]]:
     return read
 
 
-def test_pages_hold_the_numbers_of_the_history(tmp_path: Path) -> None:
+def test_pages_contain_the_numbers_of_the_history(tmp_path: Path) -> None:
     index = write(tmp_path, HISTORIES).read_text(encoding="utf-8")
     (page,) = tmp_path.glob("benchmarks/ping-*.html")
     main, fix = read_data(page)
@@ -82,13 +82,13 @@ def test_pages_hold_the_numbers_of_the_history(tmp_path: Path) -> None:
     assert link in page.read_text(encoding="utf-8")
     assert write_headline(HISTORIES["main"]) in index
     commits = (tmp_path / "commits.js").read_text(encoding="utf-8")
-    held = json.loads(commits.removeprefix("const benchkit = ").removesuffix(";\n"))
-    assert held["branches"]["main"][0] == [commit(0), "2026-10-01 00:00"]
-    assert held["pattern"] == f"{URL}/commit/{{commit}}"
+    data = json.loads(commits.removeprefix("const benchkit = ").removesuffix(";\n"))
+    assert data["branches"]["main"][0] == [commit(0), "2026-10-01 00:00"]
+    assert data["pattern"] == f"{URL}/commit/{{commit}}"
 
 
 @pytest.mark.parametrize("branch", ["\t::error::x", "\x1b[31m", "__proto__", "</script>"])
-def test_a_branch_of_any_name_has_its_commits(branch: str, tmp_path: Path) -> None:
+def test_branch_of_any_name_has_its_commits(branch: str, tmp_path: Path) -> None:
     write(tmp_path, {branch: History((series(),), (), branch=branch)})
     text = (tmp_path / "commits.js").read_text(encoding="utf-8")
     commits = json.loads(text.partition(" = ")[2].rstrip(";\n"))["branches"]
@@ -98,7 +98,7 @@ def test_a_branch_of_any_name_has_its_commits(branch: str, tmp_path: Path) -> No
     assert names == [commit(number) for number in range(16)]
 
 
-def test_an_address_of_commits_is_one_of_the_web(tmp_path: Path) -> None:
+def test_address_of_commits_must_be_a_web_address(tmp_path: Path) -> None:
     for url in ("javascript:alert(1)", 'https://x/"><script>', "ftp://x"):
         with pytest.raises(ConfigError, match="is not a web address"):
             write(tmp_path, HISTORIES, url)
@@ -125,7 +125,7 @@ def test_hostile_names_execute_nothing(browser: Browser, tmp_path: Path) -> None
             assert set(links) <= {"file:", "https:"}
 
 
-def test_the_site_opens_without_a_server_and_is_used_by_keyboard(
+def test_site_opens_without_a_server_and_works_by_keyboard(
     browser: Browser, tmp_path: Path
 ) -> None:
     index = write(tmp_path, HISTORIES)

@@ -1,4 +1,4 @@
-"""How large a report is: five variants, five runs and ten metrics, whatever lies behind them."""
+"""The size of a report of five variants, five runs and ten metrics, with few or many samples."""
 
 from __future__ import annotations
 
@@ -20,24 +20,26 @@ METRICS = (
 )
 
 
-def made(samples: int) -> pd.DataFrame:
+def make_frames(samples: int) -> pd.DataFrame:
     """Return ten statistics of each run, its course in twenty stretches, and raw samples."""
     rng = np.random.default_rng(1)
     begin = pd.Timestamp("2026-01-01T00:00:00Z")
     rows: list[dict[str, object]] = []
     for at, variant in enumerate(VARIANTS):
         for run in RUNS:
-            told: list[tuple[str, str, str, pd.Timestamp | None]]
-            told = [(*names, None) for names in METRICS]
+            statistics: list[tuple[str, str, str, pd.Timestamp | None]]
+            statistics = [(*names, None) for names in METRICS]
             for step in range(20):
                 time = begin + pd.Timedelta(seconds=40 * (5 * run + at) + 1.5 * step)
-                told += [("latency", f"stretch_{s}", "s", time) for s in ("mean", "p50", "p90")]
-            told += [("latency", "sample", "s", None)] * samples
-            values = rng.lognormal(-6 + at / 20, 0.1, len(told))
+                statistics += [
+                    ("latency", f"stretch_{s}", "s", time) for s in ("mean", "p50", "p90")
+                ]
+            statistics += [("latency", "sample", "s", None)] * samples
+            values = rng.lognormal(-6 + at / 20, 0.1, len(statistics))
             rows += [
                 {"variant": variant, "run": run, "metric": metric, "stat": stat, "unit": unit,
                  "time": time, "value": value}
-                for (metric, stat, unit, time), value in zip(told, values, strict=True)
+                for (metric, stat, unit, time), value in zip(statistics, values, strict=True)
             ]  # fmt: skip
     common = {
         "group": "", "benchmark": "/a", "params": "", "subject": None, "n": 100_000,
@@ -46,8 +48,8 @@ def made(samples: int) -> pd.DataFrame:
     return pd.DataFrame(rows).assign(**common)[schema.column_names()]
 
 
-def test_five_variants_five_runs_ten_metrics_fit_in_a_mail() -> None:
-    comparison = bk.compare(made(0), baseline="none")
+def test_report_of_five_variants_five_runs_ten_metrics_fits_in_a_mail() -> None:
+    comparison = bk.compare(make_frames(0), baseline="none")
     assert len(comparison.frame) == (len(VARIANTS) - 1) * len(METRICS)
     page = comparison.to_html()
     assert 'id="time"' in page
@@ -55,6 +57,8 @@ def test_five_variants_five_runs_ten_metrics_fit_in_a_mail() -> None:
     assert len(comparison.to_markdown().encode()) <= MOST
 
 
-def test_samples_behind_a_report_do_not_make_it_larger() -> None:
-    few, many = (len(bk.compare(made(samples), baseline="none").to_html()) for samples in (10, 200))
+def test_samples_do_not_enlarge_the_report() -> None:
+    few, many = (
+        len(bk.compare(make_frames(samples), baseline="none").to_html()) for samples in (10, 200)
+    )
     assert many == pytest.approx(few, rel=0.05)

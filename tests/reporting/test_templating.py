@@ -1,4 +1,4 @@
-"""Templates of one's own stand before the packaged ones, and a wrong one is told by its line."""
+"""User templates take precedence over packaged ones, and errors in them name the line."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def write(folder: Path, name: str, text: str) -> Path:
     return folder
 
 
-def test_a_block_is_replaced_and_all_else_stays(tmp_path: Path) -> None:
+def test_replaced_block_leaves_the_rest_unchanged(tmp_path: Path) -> None:
     text = render(hostile_report(), "html", write(tmp_path, "page.html", PAGE))
     assert "in context 2</p>" in text
     assert 'id="comparison"' in text
     assert HOSTILE[0] not in text
 
 
-def test_a_single_part_can_be_replaced(tmp_path: Path) -> None:
+def test_single_part_can_be_replaced(tmp_path: Path) -> None:
     text = render(hostile_report(), "html", write(tmp_path, "page.css", "body { margin: 7rem }"))
     assert "margin: 7rem" in text
     assert ".findings li" not in text
@@ -51,25 +51,23 @@ def test_a_single_part_can_be_replaced(tmp_path: Path) -> None:
         (f"{EXTENDED}\n{{% block colophon %}}{{% endblock %}}", 2, "existing blocks: footer"),
     ],
 )  # fmt: skip
-def test_a_wrong_template_is_told_by_its_line(
-    tmp_path: Path, text: str, line: int, why: str
-) -> None:
+def test_template_error_names_its_line(tmp_path: Path, text: str, line: int, why: str) -> None:
     with pytest.raises(ConfigError) as refused:
         render(hostile_report(), "html", write(tmp_path, "page.html", text))
     assert str(refused.value).startswith(f"{tmp_path / 'page.html'}:{line}: ")
     assert why in str(refused.value)
 
 
-def test_a_block_within_a_block_and_one_of_a_page_of_its_own_are_new(tmp_path: Path) -> None:
-    own = "{% block aside %}ours{% endblock %}"
-    within = f"{EXTENDED}\n{{% block footer %}}{own}{{% endblock %}}"
+def test_nested_block_and_standalone_page_may_be_new(tmp_path: Path) -> None:
+    block = "{% block aside %}ours{% endblock %}"
+    within = f"{EXTENDED}\n{{% block footer %}}{block}{{% endblock %}}"
     assert "ours" in render(hostile_report(), "html", write(tmp_path, "page.html", within))
     alone = tmp_path / "alone"
     alone.mkdir()
-    assert render(hostile_report(), "html", write(alone, "page.html", own)) == "ours"
+    assert render(hostile_report(), "html", write(alone, "page.html", block)) == "ours"
 
 
-def test_a_block_is_looked_for_in_every_template_that_is_extended(tmp_path: Path) -> None:
+def test_block_is_searched_in_every_extended_template(tmp_path: Path) -> None:
     write(
         tmp_path,
         "team.html",
@@ -79,14 +77,14 @@ def test_a_block_is_looked_for_in_every_template_that_is_extended(tmp_path: Path
     assert "A. B." in render(hostile_report(), "html", write(tmp_path, "page.html", mine))
 
 
-def test_a_missing_include_is_told(tmp_path: Path) -> None:
+def test_missing_include_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"page\.html:1: there is no template 'no-such\.html' "):
         render(
             hostile_report(), "html", write(tmp_path, "page.html", "{% include 'no-such.html' %}")
         )
 
 
-def test_a_folder_without_templates_is_refused(tmp_path: Path) -> None:
+def test_folder_without_templates_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="none of the report's templates"):
         render(hostile_report(), "html", tmp_path)
     with pytest.raises(ConfigError, match="no such folder"):

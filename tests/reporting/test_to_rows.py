@@ -1,4 +1,4 @@
-"""What is exported is read by scripts, spreadsheets and terminals: no name in it acts."""
+"""Exports for scripts, spreadsheets and terminals: no name in them has an effect."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HOSTILE = [
 ]
 
 
-def test_no_name_is_a_formula_or_drives_a_terminal() -> None:
+def test_names_are_no_formulas_and_cannot_control_a_terminal() -> None:
     frame = bk.load("fixtures/tracing-wrk/none/wrk-1.txt").observations
     frame = frame.iloc[: len(HOSTILE)].assign(variant=HOSTILE, value=-1.5)
     out = io.StringIO()
@@ -40,7 +40,7 @@ def test_no_name_is_a_formula_or_drives_a_terminal() -> None:
     assert {row["value"] for row in rows} == {"-1.5"}
 
 
-def test_what_is_quoted_for_spreadsheets_is_read_back(tmp_path: Path) -> None:
+def test_names_quoted_for_spreadsheets_are_read_back(tmp_path: Path) -> None:
     frame = bk.load("fixtures/tracing-wrk/none/wrk-1.txt").observations
     variants = ["=1+1", "'=1+1", "a;=1+1", "a;'=1+1; 'b'"]
     with (tmp_path / "x.csv").open("w", encoding="utf-8") as out:

@@ -1,4 +1,4 @@
-"""A history in the words of other tools' databases, read back by their own readers."""
+"""A history in the formats of other tools' databases, parsed by their own readers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_openmetrics_has_every_measured_commit_with_its_time() -> None:
     assert families["benchkit_B_s_rate"].samples[0].labels["variant"] == 'a "quoted" one'
 
 
-def test_a_line_of_influx_escapes_what_would_end_a_tag() -> None:
+def test_influx_line_escapes_characters_that_end_a_tag() -> None:
     first, second = to_influx(History((SERIES,), ())).splitlines()
     assert first == (
         r"time_per_op,variant=base,benchmark=Get,params=size\=1\,key\=a\ b,tool=gobench,"
@@ -45,7 +45,7 @@ def test_a_line_of_influx_escapes_what_would_end_a_tag() -> None:
     assert second.endswith(" value=2e-08,runs=9i 1790985600000000000")
 
 
-def test_a_backslash_at_the_end_of_a_tag_does_not_reach_the_next_one() -> None:
+def test_backslash_at_the_end_of_a_tag_does_not_escape_the_separator() -> None:
     series = replace(SERIES, variant="C:\\")
     first, _ = to_influx(History((series,), ())).splitlines()
     assert first.startswith("time_per_op,variant=C:\\\\\\ ,benchmark=Get,")
