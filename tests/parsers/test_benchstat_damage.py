@@ -117,9 +117,9 @@ def test_row_with_a_gap_and_collapsed_blanks_is_not_guessed() -> None:
         " ".join(line.split()) + "\n" if line.startswith(("Y-4", "X/fmt=a/n=2")) else line
         for line in text.splitlines(keepends=True)
     )
-    gone = {key for key in centers(text) if key[1] in {"Y", "X/fmt=a/n=2"}}
-    assert gone
-    remaining = {key: value for key, value in centers(text).items() if key not in gone}
+    removed = {key for key in centers(text) if key[1] in {"Y", "X/fmt=a/n=2"}}
+    assert removed
+    remaining = {key: value for key, value in centers(text).items() if key not in removed}
     rate = "processing_rate"
     actual = centers(squeezed)
     assert {key: value for key, value in actual.items() if key[2] != rate} == {

@@ -35,7 +35,7 @@ def _places(value: object, place: tuple[str | int, ...] = ()) -> Iterator[tuple[
             yield from _places(each, (*place, index))
 
 
-def _with(document: object, place: tuple[str | int, ...], text: str) -> str:
+def _replace(document: object, place: tuple[str | int, ...], text: str) -> str:
     """Return a document with ``text`` at a place."""
     if not place:
         return text
@@ -70,7 +70,7 @@ def test_value_of_another_type_never_raises(name: str) -> None:
     form, before, document = _documents()[name]
     for place in [*_places(document)][:150]:
         for text in HOSTILE:
-            data = (before + _with(document, place, text)).encode()
+            data = (before + _replace(document, place, text)).encode()
             try:
                 records = list(form.parse(Source(None, "x.json", data)))
             except Exception as error:

@@ -85,14 +85,14 @@ def test_points_reproduce_the_summary(raw: str, report: str, form: Format) -> No
         EDGE / report, form
     ).rows:
         if (subject, metric) in trends:
-            mine = aggregate(stat, trends[subject, metric])
+            computed = aggregate(stat, trends[subject, metric])
         elif (subject, metric, stat) in totals and (origin, metric) != ("reported", "duration"):
-            mine = totals[subject, metric, stat]
+            computed = totals[subject, metric, stat]
         else:
             continue
         compared += 1
         margin = (step or 0.0) * (1 + 1e-9) + 1e-12 * abs(value)
-        assert value - (margin if unit == "B" else 1e-12 * abs(value)) <= mine <= value + margin
+        assert value - (margin if unit == "B" else 1e-12 * abs(value)) <= computed <= value + margin
     assert compared > 20
 
 

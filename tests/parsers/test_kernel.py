@@ -248,7 +248,7 @@ _FIRST, _MIXED = 0x9E3779B97F4A7C15, 0xFF51AFD7ED558CCD
 _WORD = (1 << 64) - 1
 
 
-def _collide(random: Random) -> bytes:
+def _make_collision(random: Random) -> bytes:
     """Return a text of 16 bytes whose hash equals that of all others unless the hash is keyed."""
     prefix = random.getrandbits(64)
     mixed = ((16 * _FIRST & _WORD ^ prefix) * _MIXED) & _WORD
@@ -257,7 +257,7 @@ def _collide(random: Random) -> bytes:
 
 def test_crafted_texts_cannot_cause_hash_collisions() -> None:
     random = Random(1)  # noqa: S311 - the same texts in every run
-    texts = list({_collide(random) for _ in range(20_000)})
+    texts = list({_make_collision(random) for _ in range(20_000)})
     starts = np.arange(len(texts)) * 16
     started = process_time()
     labels, _ = kernel.tell_apart(b"".join(texts), starts, np.full_like(starts, 16))
