@@ -1,7 +1,7 @@
-"""The roads by which bytes become values, and texts that can take each of them.
+"""The code paths by which bytes become values, and texts for each of them.
 
-Large sources are read in columns, with a compiled kernel or without; small and odd ones line
-by line. All give the same: `tests/parsers/test_roads.py` and `tests/soak` compare them.
+Large sources are read in columns, with or without a compiled kernel; small and odd ones line by
+line. All give the same result: `tests/parsers/test_roads.py` and `tests/soak` compare them.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ def take_columns(patch: pytest.MonkeyPatch, block: int) -> None:
 
 
 def leave_kernel(patch: pytest.MonkeyPatch) -> None:
-    """Read as an installation without a C compiler does."""
+    """Read like an installation without a C compiler."""
     patch.setattr(kernel, "compiled", None)
 
 
 def take_lines(patch: pytest.MonkeyPatch) -> None:
-    """Read every text line by line, or as the one document that it is."""
+    """Read every text line by line, or as a single document."""
     patch.setattr(k6._Reader, "read_lines", _take_points)
     patch.setattr(gobench_lines, "SMALL", 1 << 30)
     patch.setattr(ab, "read_rows", lambda _: None)
@@ -83,7 +83,7 @@ def _take_points(reader: k6._Reader) -> Iterator[Record]:
 
 
 def read_all(form: Format, data: bytes) -> dict[str, Any]:
-    """Return all that a parser gives, in a form that can be compared, blocks put together."""
+    """Return all output of a parser in comparable form, with blocks joined."""
     readings: list[Reading] = []
     columns: dict[tuple[Any, ...], list[Samples]] = defaultdict(list)
     problems: list[Any] = []
@@ -111,22 +111,22 @@ def read_all(form: Format, data: bytes) -> dict[str, Any]:
 
 
 def _mend_nan(row: Row) -> Row:
-    """Put the one NaN that equals itself in a row in place of any other."""
+    """Replace any NaN in a row by the single NaN that equals itself."""
     return (*row[:3], math.nan if math.isnan(row[3]) else row[3], *row[4:])
 
 
 def list_readings(repeats: Repeats) -> Iterator[Reading]:
-    """Yield each run as the plain reader gives it."""
+    """Yield each run as the plain reader returns it."""
     ends = np.searchsorted(repeats.owners, np.arange(len(repeats.lines)), "right").tolist()
     columns = [c.tolist() for c in (repeats.kinds, repeats.values, repeats.steps)]
     runs = (c.tolist() for c in (repeats.codes, repeats.lines, repeats.counts))
     start = 0
-    for which, line, n, end in zip(*runs, ends, strict=True):
+    for run, line, n, end in zip(*runs, ends, strict=True):
         rows = []
         for kind, value, step in zip(*(c[start:end] for c in columns), strict=True):
             metric, unit = repeats.measures[kind]
             rows.append((None, metric, "sample", value, unit, n, None, step, "reported", line))
-        yield replace(repeats.readings[which], line=line, last_line=line, rows=rows)
+        yield replace(repeats.readings[run], line=line, last_line=line, rows=rows)
         start = end
 
 

@@ -1,4 +1,4 @@
-"""Command lines that hold a secret."""
+"""Command lines that contain a secret."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ HOLDING = {
 
 _HEX = "0123456789abcdef"
 _MIXED = "a1B2c3D4"
-#: Texts that end in a secret which is known by its shape; none is or was in use.
+#: Texts that end in a secret recognisable by its shape; none is or was in use.
 TOKENS = {
     "Google": "ya29" + ".a0AfH6SMBx3yz_abc-" + _MIXED,
     "Google's client": "GOCSPX" + "-" + _MIXED * 3 + "wxyz",

@@ -1,6 +1,6 @@
-"""Sessions with a recorded order, made up run by run or typed in from real ones.
+"""Sessions with a recorded order, generated run by run or typed in from real ones.
 
-Blocks, drift and interleaving are about order, which raw wrk files do not tell.
+Blocks, drift and interleaving depend on the order, which raw wrk files do not record.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from benchkit.derived.blocks import find_blocks
 BENCHMARK = "/ping/GRM"
 START = datetime(2026, 11, 21, 1, 0, tzinfo=UTC)
 
-#: wrk's requests per second; repeats one after the other in the order of the variants, four of the
-#: runs starved of CPU: none 6, and otlp, apm and skywalking 5 (benchkit's own runs, 2026-11-21).
+#: wrk's requests per second; repeats in the order of the variants, four runs starved of CPU: none
+#: 6, and otlp, apm and skywalking 5 (benchkit's own runs, 2026-11-21).
 STARVED = {
     "none": (8835.89, 9236.33, 9042.81, 9339.13, 10009.34, 4072.19),
     "otlp": (7254.69, 8003.41, 7461.22, 7974.53, 3060.33, 8766.87),
@@ -29,7 +29,7 @@ STARVED = {
 
 
 def rotated(variants: Sequence[str], blocks: int) -> list[str]:
-    """Return the variants in turn, another one first in each block."""
+    """Return the variants in turn, with another one first in each block."""
     size = len(variants)
     return [variants[(b + i) % size] for b in range(blocks) for i in range(size)]
 
@@ -46,8 +46,8 @@ def session(
     observations = examples.observations(rows, "wrk").assign(
         params="connections=8,threads=2", resolution=resolution
     )
-    told = examples.runs_of(rows, "wrk").to_dict("records")
-    records = [{str(key): value for key, value in row.items()} for row in told]
+    facts = examples.runs_of(rows, "wrk").to_dict("records")
+    records = [{str(key): value for key, value in row.items()} for row in facts]
     for row in records:
         row |= {"started_at": None, "block": None, "position": None}
     if order is not None:

@@ -1,4 +1,4 @@
-"""Whether a line of text states a value, whatever its unit."""
+"""Checks whether a line of text states a value, in any unit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _GROUPED = frozenset(
         "wrk",
     }
 )
-#: A comma before decimals, which these tools write by the locale; in CSV it is between cells.
+#: A comma before decimals, which these tools write in some locales; in CSV it separates cells.
 _DECIMAL = re.compile(r"(?<=\d),(?=\d)")
 _LOCALIZED = frozenset(
     {
@@ -35,7 +35,7 @@ _LOCALIZED = frozenset(
         "google_benchmark_console",
     }
 )
-#: A mark between thousands and a comma or point before decimals, by the locale, in cells of a CSV.
+#: A mark between thousands and a comma or point before decimals, by locale, in cells of a CSV.
 _EITHER = frozenset({"benchmarkdotnet_csv"})
 _THOUSANDS = re.compile(r"(?<=\d)[.,](?=\d{3}[.,])")
 FACTORS = (
@@ -47,9 +47,9 @@ FACTORS = (
 )
 
 
-@lru_cache(maxsize=4)  # a line of JSON holds thousands
+@lru_cache(maxsize=4)  # a line of JSON has thousands
 def numbers(line: str, form: str = "") -> list[float]:
-    """Return every amount that a line of a format may be read as, whatever its unit, in order."""
+    """Return every amount that a line of a format may state, in any unit, in order."""
     if "│" in line or form in _GROUPED:
         line = _GROUPING.sub("", line)
     elif form in _LOCALIZED:
@@ -67,7 +67,7 @@ def _durations(line: str) -> Iterator[float]:
 
 
 def holds(known: list[float], value: float) -> bool:
-    """Whether an amount is among the known ones, but for the last digits of a product."""
+    """Return whether an amount is among the known ones, up to the last digits of a product."""
     place = bisect_left(known, value)
     return any(
         math.isclose(value, seen, abs_tol=1e-300) for seen in known[max(place - 1, 0) : place + 1]

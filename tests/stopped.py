@@ -1,4 +1,4 @@
-"""Folders as `capture --until decided` leaves them: rounds of Go results, each with its sidecar."""
+"""Folders left by `capture --until decided`: rounds of Go results, each with its sidecar."""
 
 from __future__ import annotations
 

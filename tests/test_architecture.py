@@ -1,4 +1,4 @@
-"""The architecture is a test: sizes, names, wiring, start-up, and nothing of one machine."""
+"""The architecture as a test: sizes, names, wiring, start-up, and no trace of a machine."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TOP_LEVEL = {
     "noxfile.py",
     "LICENSE",
 }
-#: What commands leave behind; none of it is committed.
+#: Files that commands leave behind; none of them is committed.
 LEFT_BEHIND = {"report.html", "report.md", "report.json", "build", "dist", "__pycache__"}
 #: Participles and pronouns that do not say what a value is; a noun of the field does.
 VAGUE_WORDS = {"asked", "beside", "caught", "given", "said", "thing", "told", "wanted", "which"}
@@ -38,7 +38,7 @@ WITH_OPTIONS = (
     "valkey-benchmark vegeta wrk wrk2"
 )
 REDACTED = "options that hold secrets, for programs of which most are no tools"
-#: What names tools outside the room of parsers: which, and why.
+#: Tools named outside the parsers package: which, and why.
 KNOWING = {
     "audit/catalogue/": (
         "ab benchstat cadvisor hey k6 prometheus vegeta wrk wrk2",
@@ -73,7 +73,7 @@ KNOWING = {
     "redaction/harmless.py": (WITH_OPTIONS, REDACTED),
     "redaction/options.py": ("ab hey k6 oha", REDACTED),
 }
-#: Names of tools and programs that are words of English, of the trade or of benchkit.
+#: Names of tools and programs that are English words, or terms of the trade or of benchkit.
 PLAIN_WORDS = {"export", "go", "server", "spans"}
 MAX_LINES = 400
 MAX_FUNCTION = 60
@@ -148,7 +148,7 @@ def bound_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
                 yield node.lineno, node.attr
 
 
-def test_every_module_says_what_it_is() -> None:
+def test_every_module_has_a_docstring() -> None:
     summaries = {
         name_of(path): (ast.get_docstring(tree(path)) or "").partition("\n")[0] for path in MODULES
     }
@@ -174,7 +174,7 @@ def test_the_registry_names_every_parser() -> None:
     assert {built_in.module for built_in in registry.BUILTIN} == declaring
 
 
-def test_no_tool_is_known_outside_its_parser() -> None:
+def test_tools_are_known_only_to_their_parsers() -> None:
     named: dict[str, set[str]] = {}
     for path in MODULES:
         folder = path.parent.relative_to(PACKAGE).as_posix() + "/"
@@ -186,7 +186,7 @@ def test_no_tool_is_known_outside_its_parser() -> None:
 
 
 def _tools_named(path: Path) -> set[str]:
-    """Return the tools whose names stand in a module's code; docstrings and comments are none."""
+    """Return the tools named in a module's code, ignoring docstrings and comments."""
     nodes = list(ast.walk(tree(path)))
     documenting = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     texts = [node.id for node in nodes if isinstance(node, ast.Name)]
@@ -204,7 +204,7 @@ def _tool_names() -> re.Pattern[str]:
     return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, names))})(?!\w)", re.IGNORECASE)
 
 
-def test_exported_names_exist_and_hide_no_submodule() -> None:
+def test_exported_names_exist_and_shadow_no_submodule() -> None:
     submodules = {path.stem for path in PACKAGE.iterdir()}
     assert benchkit.__all__
     assert len(benchkit.__all__) <= 25
@@ -214,7 +214,7 @@ def test_exported_names_exist_and_hide_no_submodule() -> None:
     assert set(benchkit.__all__) <= set(dir(benchkit))
 
 
-def test_an_unknown_name_is_an_attribute_error() -> None:
+def test_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no_such_name"):
         _ = benchkit.no_such_name
 
@@ -230,14 +230,14 @@ def test_start_up_is_light(arguments: list[str]) -> None:
 
 
 @pytest.mark.parametrize("command", ["compare", "check", "runs", "gate"])
-def test_a_command_on_go_files_imports_neither_pandas_nor_scipy_nor_drawing(command: str) -> None:
+def test_command_on_go_files_imports_no_pandas_scipy_or_matplotlib(command: str) -> None:
     imported = _imports(_on_go_files(command))
     assert imported & {"pandas.core", "scipy", "matplotlib", "jinja2"} == set()
     assert not imported & {"deltalake", "benchkit.store.tables", "benchkit.planning"}
 
 
-def test_a_report_imports_neither_scipy_nor_pyplot_nor_a_third_dimension(tmp_path: Path) -> None:
-    (tmp_path / "matplotlibrc").write_bytes(b"\xff")  # matplotlib would fail to read it
+def test_report_imports_no_scipy_pyplot_or_mplot3d(tmp_path: Path) -> None:
+    (tmp_path / "matplotlibrc").write_bytes(b"\xff")  # matplotlib would fail to import it
     imported = _imports(_on_go_files("report"), tmp_path)
     assert "matplotlib.figure" in imported
     assert imported & {"scipy", "matplotlib.pyplot", "mpl_toolkits"} == set()
@@ -260,7 +260,7 @@ def _imports(command: list[str], folder: Path = ROOT) -> set[str]:
     return imported
 
 
-def test_no_pattern_is_compiled_when_its_module_is_imported() -> None:
+def test_no_pattern_is_compiled_at_import() -> None:
     eager = [
         f"{name_of(path)}:{node.lineno}"
         for path in MODULES
@@ -271,14 +271,14 @@ def test_no_pattern_is_compiled_when_its_module_is_imported() -> None:
 
 
 def _run_on_import(parent: ast.AST) -> Iterator[ast.AST]:
-    """Yield what a module runs when it is imported: all but the bodies of functions."""
+    """Yield the code that a module runs when imported: everything but the bodies of functions."""
     for node in ast.iter_child_nodes(parent):
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             yield node
             yield from _run_on_import(node)
 
 
-def test_no_module_draws_by_pyplot() -> None:
+def test_no_module_uses_pyplot() -> None:
     users = [name_of(path) for path in MODULES if "pyplot" in _imported(path)]
     assert users == []
 
@@ -288,14 +288,14 @@ def _imported(path: Path) -> str:
     return "\n".join(ast.unparse(node) for node in nodes)
 
 
-def test_the_top_level_is_closed() -> None:
+def test_top_level_has_only_known_entries() -> None:
     seen = {path.name for path in ROOT.iterdir() if not path.name.startswith(".")}
     strange = {name for name in seen - TOP_LEVEL - LEFT_BEHIND if not name.endswith(".egg-info")}
     assert strange == set()
     assert TOP_LEVEL - {"notebooks"} <= seen
 
 
-#: What an editable install compiles into the checkout.
+#: Build products of an editable install in the checkout.
 COMPILED = {".so", ".pyd"}
 
 
@@ -317,13 +317,13 @@ def committed() -> list[Path]:
     ]
 
 
-def test_nothing_names_the_machine_it_was_written_on() -> None:
+def test_files_contain_no_path_of_a_machine() -> None:
     private = re.compile(rb"/(?:work|root|farm)/|/tmp/[v]/|[.]librar[y]")
     leaks = [name_of(path) for path in committed() if private.search(path.read_bytes())]
     assert leaks == []
 
 
-def test_ci_runs_what_the_readme_says() -> None:
+def test_ci_runs_the_commands_of_the_readme() -> None:
     command = "python3 -m venv .venv && .venv/bin/pip install nox && .venv/bin/nox"
     run = ROOT / ".ci" / "run"
     assert command in run.read_text(encoding="utf-8").splitlines()

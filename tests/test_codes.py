@@ -1,4 +1,4 @@
-"""Texts as codes are the texts that they stand for."""
+"""Texts stored as codes equal the plain texts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchkit.codes import code, is_coded, match_rows, number_maps, spell_out
 from benchkit.ingestion.discovery import Options
 
 
-def test_codes_stand_in_the_order_of_their_texts_whatever_chunks_they_come_in() -> None:
+def test_codes_are_sorted_by_text_across_chunks() -> None:
     parts = [pa.array(each, pa.string()).dictionary_encode() for each in (["b", None], ["a", "b"])]
     for texts in (["b", None, "a", "b"], pa.chunked_array(parts)):
         coded = code(texts)
@@ -19,7 +19,7 @@ def test_codes_stand_in_the_order_of_their_texts_whatever_chunks_they_come_in() 
     assert code([]).tolist() == code(pa.chunked_array([], pa.string())).tolist() == []
 
 
-def test_results_with_codes_are_those_with_texts() -> None:
+def test_results_with_codes_equal_those_with_texts() -> None:
     found = api.read(["fixtures/redis-gobench/pinned"], Options(), None)
     plain = api.load("fixtures/redis-gobench/pinned")
     for coded, spelled in ((found.observations, plain.observations), (found.runs, plain.runs)):
@@ -28,7 +28,7 @@ def test_results_with_codes_are_those_with_texts() -> None:
         pd.testing.assert_frame_equal(spell_out(coded), spelled)
 
 
-def test_maps_are_numbered_by_what_they_hold_whether_rows_share_them_or_not() -> None:
+def test_maps_are_numbered_by_content_not_identity() -> None:
     shared = {"commit": "c861e65"}
     numbers, maps = number_maps(pd.Series([shared, {}, None, dict(shared), shared, {"cpu": "A"}]))
     assert numbers.tolist() == [0, 1, 1, 0, 0, 2]
@@ -36,7 +36,7 @@ def test_maps_are_numbered_by_what_they_hold_whether_rows_share_them_or_not() ->
     assert number_maps(pd.Series([], dtype=object))[1] == []
 
 
-def test_a_row_matches_the_last_of_its_labels_whatever_their_codes() -> None:
+def test_row_matches_the_last_of_its_labels_for_any_codes() -> None:
     other = pd.DataFrame({"variant": pd.Categorical(["b", "a", "b"]), "run": [1, 1, 1]})
     sought = pd.DataFrame({"variant": ["c", "b", "a", "b", "a"], "run": [1, 1, 1, 2, 2]})
     names = ["variant", "run"]

@@ -12,18 +12,18 @@ from benchkit import config
 from benchkit.errors import ConfigError
 
 
-def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
+def test_defaults_apply_without_a_file(tmp_path: Path) -> None:
     assert config.load(tmp_path) == config.Settings()
 
 
-def test_a_file_of_its_own_goes_before_pyproject(tmp_path: Path) -> None:
+def test_benchkit_toml_takes_precedence_over_pyproject(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[tool.benchkit.stats]\nmargin = '5%'\n")
     assert config.load(tmp_path).margin == 0.05
     (tmp_path / "benchkit.toml").write_text("schema = 1\n[stats]\nmargin = 0.01\n")
     assert config.load(tmp_path).margin == 0.01
 
 
-def test_every_setting_can_be_written(tmp_path: Path) -> None:
+def test_every_setting_can_be_set(tmp_path: Path) -> None:
     (tmp_path / "benchkit.toml").write_text(
         "[project]\ntitle = 'T'\nbaseline = 'none'\n"
         "[ingest]\nlayout = '{variant}.txt'\nrename = ['s#a#b#']\nexclude = ['*.log']\n"
@@ -45,7 +45,7 @@ def test_every_setting_can_be_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("[stat]\nmargin = 1", "did you mean 'stats'?"),
         ("[stats]\nmargins = '3%'", "did you mean 'margin'?"),
@@ -63,15 +63,15 @@ def test_every_setting_can_be_written(tmp_path: Path) -> None:
         ("[stats", "not valid TOML"),
     ],
 )
-def test_what_cannot_be_used_is_named_with_the_remedy(tmp_path: Path, text: str, says: str) -> None:
+def test_invalid_setting_is_named_with_the_remedy(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "benchkit.toml").write_text(text)
     with pytest.raises(ConfigError, match=r"benchkit\.toml") as refused:
         config.load(tmp_path)
-    assert says in str(refused.value)
+    assert message in str(refused.value)
 
 
 @pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("/nowhere")])
-def test_what_stands_in_place_of_the_file_is_an_error(
+def test_unreadable_object_in_place_of_the_file_is_an_error(
     tmp_path: Path, make: Callable[[Path], None]
 ) -> None:
     make(tmp_path / "benchkit.toml")

@@ -12,7 +12,7 @@ from benchkit import Comparison, RunSet, stats
 from benchkit.plots.drawing import Drawing, Plots
 
 _RESULT = "a result: the example of the function that returns it shows it"
-#: Public names without an example, and why.
+#: Public names without an example, and the reason.
 WITHOUT_EXAMPLE = {
     "__version__": "a text",
     **dict.fromkeys(("BenchkitError", "DataError", "SchemaError"), "raised, and then printed"),
@@ -38,13 +38,13 @@ MEMBERS = [
 ]
 
 
-def examples(thing: object) -> str:
-    lines = map(str.strip, (inspect.getdoc(thing) or "").splitlines())
+def examples(value: object) -> str:
+    lines = map(str.strip, (inspect.getdoc(value) or "").splitlines())
     return "\n".join(line for line in lines if line.startswith((">>>", "...")))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_public_name_has_a_docstring_with_an_example(name: str) -> None:
+def test_public_name_has_a_docstring_with_an_example(name: str) -> None:
     text = inspect.getdoc(NAMES[name]) or ""
     assert text.partition("\n")[0].endswith((".", ":")) or name == "__version__"
     assert bool(examples(NAMES[name])) != (name in WITHOUT_EXAMPLE)
@@ -52,10 +52,10 @@ def test_a_public_name_has_a_docstring_with_an_example(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_parameters_and_returns_are_documented(name: str) -> None:
-    thing = NAMES[name]
-    if not inspect.isfunction(thing):
+    value = NAMES[name]
+    if not inspect.isfunction(value):
         return
-    text, signature = inspect.getdoc(thing) or "", inspect.signature(thing)
+    text, signature = inspect.getdoc(value) or "", inspect.signature(value)
     assert all(parameter in text for parameter in signature.parameters)
     assert not signature.parameters or "Parameters\n---" in text
 
@@ -63,7 +63,7 @@ def test_parameters_and_returns_are_documented(name: str) -> None:
 @pytest.mark.parametrize(
     ("owner", "name", "member"), MEMBERS, ids=[f"{owner.__name__}.{n}" for owner, n, _ in MEMBERS]
 )
-def test_a_method_has_its_sections(owner: type, name: str, member: object) -> None:
+def test_method_has_its_sections(owner: type, name: str, member: object) -> None:
     text = inspect.getdoc(member) or ""
     assert text.partition("\n")[0].endswith(".")
     is_exempted = f"{owner.__name__}.{name}" in WITHOUT_EXAMPLE
@@ -76,6 +76,6 @@ def test_a_method_has_its_sections(owner: type, name: str, member: object) -> No
     assert "Returns\n---" in text
 
 
-def test_what_is_exempted_exists() -> None:
+def test_exempted_names_exist() -> None:
     members = {f"{owner.__name__}.{name}" for owner, name, _ in MEMBERS}
     assert set(WITHOUT_EXAMPLE) <= members | set(NAMES)

@@ -1,4 +1,4 @@
-"""Errors and diagnostics: one line that says what, where and what to do."""
+"""Errors and diagnostics: one line with the problem, its place and the remedy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from benchkit.errors import BenchkitError, Diagnostic, ExitCode, Finding
         ("a/b.txt:7", "name a folder", "a/b.txt:7: no runs; name a folder"),
     ],
 )
-def test_a_problem_is_one_line(where: str, hint: str, line: str) -> None:
+def test_problem_is_one_line(where: str, hint: str, line: str) -> None:
     assert errors.describe("no runs", where=where, hint=hint) == line
     assert str(BenchkitError("no runs", where=where, hint=hint)) == line
 
@@ -38,13 +38,11 @@ def test_a_problem_is_one_line(where: str, hint: str, line: str) -> None:
         (errors.StoreError, 3),
     ],
 )
-def test_usage_errors_and_data_errors_leave_with_their_codes(
-    kind: type[BenchkitError], code: int
-) -> None:
+def test_usage_and_data_errors_exit_with_their_codes(kind: type[BenchkitError], code: int) -> None:
     assert kind("x").exit_code == code
 
 
-def test_exit_codes_are_those_that_scripts_rely_on() -> None:
+def test_exit_codes_are_stable() -> None:
     assert {code.name: int(code) for code in ExitCode} == {
         "DONE": 0,
         "REGRESSION": 1,
@@ -67,20 +65,20 @@ def test_every_error_is_a_benchkit_error() -> None:
 
 
 @pytest.mark.parametrize(("line", "where"), [(7, "a/b.txt:7"), (0, "a/b.txt")])
-def test_a_diagnostic_names_its_line_or_the_whole_source(line: int, where: str) -> None:
+def test_diagnostic_names_its_line_or_the_whole_source(line: int, where: str) -> None:
     diagnostic = Diagnostic("a/b.txt", line, "truncated", "run it again")
     assert diagnostic.where == where
     assert str(diagnostic) == f"{where}: truncated; run it again"
     assert diagnostic.severity == "error"
 
 
-def test_a_diagnostic_cannot_be_changed() -> None:
+def test_diagnostic_is_immutable() -> None:
     diagnostic = Diagnostic("a", 1, "x")
     with pytest.raises(dataclasses.FrozenInstanceError):
         diagnostic.line = 2  # type: ignore[misc]
 
 
-def test_a_finding_begins_with_its_code() -> None:
+def test_finding_begins_with_its_code() -> None:
     finding = Finding(
         code="B201", severity="warning", message="2 runs", remedy="add 2", where="otlp"
     )
@@ -88,7 +86,7 @@ def test_a_finding_begins_with_its_code() -> None:
     assert finding.numbers == {}
 
 
-def test_a_message_that_a_source_repeats_is_redacted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repeated_message_of_a_source_is_redacted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     redacted: list[str] = []
 
     def redact(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Fixtures are real files: each scenario says where it comes from, and stays small."""
+"""Fixtures are real files: each scenario states its origin, and stays small."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def name_of(path: Path) -> str:
     return path.relative_to(FIXTURES).as_posix()
 
 
-def test_there_are_scenarios_and_nothing_stands_outside() -> None:
+def test_scenarios_exist_and_contain_all_files() -> None:
     assert SCENARIOS
     assert [path.name for path in FIXTURES.iterdir() if path.is_file()] == []
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=name_of)
-def test_each_scenario_says_where_it_comes_from(scenario: Path) -> None:
+def test_each_scenario_states_its_origin(scenario: Path) -> None:
     with (scenario / "PROVENANCE.toml").open("rb") as file:
         provenance = tomllib.load(file)
     assert set(provenance) >= REQUIRED
@@ -35,7 +35,7 @@ def test_each_scenario_says_where_it_comes_from(scenario: Path) -> None:
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=name_of)
-def test_what_is_no_result_is_there(scenario: Path) -> None:
+def test_patterns_of_other_files_match(scenario: Path) -> None:
     with (scenario / "PROVENANCE.toml").open("rb") as file:
         patterns = tomllib.load(file).get("not_results", [])
     assert all(any(scenario.rglob(pattern)) for pattern in patterns)

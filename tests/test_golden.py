@@ -1,4 +1,4 @@
-"""The golden tool itself: it passes, fails with a diff, rewrites, and cleans up."""
+"""The golden tool: it passes, fails with a diff, rewrites, and cleans up."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def here(golden: Golden, tmp_path: Path) -> Golden:
     return type(golden)(tmp_path / "golden", tmp_path / "actual")
 
 
-def test_equal_text_passes_and_removes_what_failed_before(here: Golden) -> None:
+def test_equal_text_passes_and_removes_earlier_failures(here: Golden) -> None:
     here.actual.mkdir()
     (here.actual / "a.md").write_text("old", encoding="utf-8")
     here.check("a.md", "one\ntwo\n")
     assert not (here.actual / "a.md").exists()
 
 
-def test_different_text_fails_with_a_diff_and_is_left_to_look_at(here: Golden) -> None:
+def test_different_text_fails_with_a_diff_and_is_kept(here: Golden) -> None:
     with pytest.raises(pytest.fail.Exception, match=r"-two\n\+three"):
         here.check("a.md", "one\nthree\n")
     assert (here.actual / "a.md").read_text(encoding="utf-8") == "one\nthree\n"

@@ -23,7 +23,7 @@ from benchkit.plots.history import data
 from benchkit.tables.history import gate_line, history_tables
 
 
-def test_a_change_is_told_with_its_commit_and_how_long_it_has_lasted() -> None:
+def test_change_is_reported_with_its_commit_and_duration() -> None:
     history = trace(*store([1e-3] * 16 + [1.05e-3] * 14))
     (series,) = history.series
     (change,) = series.changes
@@ -41,21 +41,21 @@ def test_a_change_is_told_with_its_commit_and_how_long_it_has_lasted() -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_a_faster_commit_after_a_step_is_outside_the_level_that_the_step_began(seed: int) -> None:
+def test_faster_commit_after_a_step_is_outside_the_new_level(seed: int) -> None:
     (series,) = trace(*store([1e-3] * 18 + [1.25e-3] * 12 + [1.1e-3], seed=seed)).series
     assert [change.commit for change in series.changes] == [name(18)]
     assert series.newest.verdict == "outside"
     assert 0.9 < series.newest.low < series.newest.high < 1.1
 
 
-def test_a_steady_series_has_no_change_and_a_small_one_is_passed_over() -> None:
+def test_steady_series_has_no_change_and_a_small_change_is_ignored() -> None:
     assert trace(*store([1e-3] * 40)).series[0].changes == ()
     small = store([1e-3] * 20 + [1.02e-3] * 20)
     assert trace(*small).series[0].changes == ()
     assert len(trace(*small, margin=0.01).series[0].changes) == 1
 
 
-def test_the_newest_commit_outside_is_told_before_it_can_be_a_change() -> None:
+def test_outlying_newest_commit_is_reported_before_it_can_be_a_change() -> None:
     history = trace(*store([1e-3] * 20 + [1.1e-3]))
     assert history.series[0].changes == ()
     assert history.series[0].newest.verdict == "outside"
@@ -64,7 +64,7 @@ def test_the_newest_commit_outside_is_told_before_it_can_be_a_change() -> None:
     assert "Confirm them" not in text(trace(*store([1e-3] * 21)))
 
 
-def test_the_newest_commit_of_a_step_below_the_margin_is_not_outside() -> None:
+def test_newest_commit_within_the_margin_is_not_outside() -> None:
     data = store([1e-3] * 14 + [1.02e-3] * 10)
     (series,) = trace(*data).series
     assert series.changes == ()
@@ -75,14 +75,14 @@ def test_the_newest_commit_of_a_step_below_the_margin_is_not_outside() -> None:
     assert trace(*store([1e-3] * 20 + [1.02e-3]), margin=0.01).series[0].newest.verdict == "outside"
 
 
-def test_few_commits_are_no_baseline() -> None:
+def test_few_commits_give_no_baseline() -> None:
     for count in (1, 8):
         history = trace(*store([1e-3] * count))
         assert history.series[0].newest.verdict == "no baseline"
     assert trace(*store([1e-3] * 9)).series[0].newest.verdict != "no baseline"
 
 
-def test_an_accepted_change_begins_a_new_level_and_says_why() -> None:
+def test_accepted_change_begins_a_new_level_with_its_reason() -> None:
     data = store([1e-3] * 16 + [1.2e-3] * 3)
     accepted = [Accepted(name(16)[:7], "TLS")]
     history = trace(*data, accepted=accepted)
@@ -94,7 +94,7 @@ def test_an_accepted_change_begins_a_new_level_and_says_why() -> None:
     assert "no step change" in text(history)
 
 
-def test_an_accepted_change_of_a_commit_not_measured_here_begins_at_the_next() -> None:
+def test_accepted_change_at_an_unmeasured_commit_begins_at_the_next() -> None:
     whole = store([1e-3] * 10, group="whole")
     gaps = store([1e-3] * 4 + [0] * 3 + [1.2e-3] * 3, group="gaps")
     history = trace(*join(whole, gaps), accepted=[Accepted(name(5), "TLS")])
@@ -103,7 +103,7 @@ def test_an_accepted_change_of_a_commit_not_measured_here_begins_at_the_next() -
     assert "since 0000005 (6 Oct 2026): accepted: TLS, in 1 series." in text(history)
 
 
-def test_a_count_that_an_accepted_change_left_alone_has_not_changed() -> None:
+def test_count_unaffected_by_an_accepted_change_is_unchanged() -> None:
     observations, runs = store([1e-3] * 6)
     counts = observations.assign(metric="allocs_per_op", unit="1", value=8.0)
     data = schema.observations(pd.concat([observations, counts], ignore_index=True)), runs
@@ -114,13 +114,13 @@ def test_a_count_that_an_accepted_change_left_alone_has_not_changed() -> None:
     }
 
 
-def test_sentences_name_the_machine_where_there_are_several() -> None:
+def test_sentences_name_the_machine_if_there_are_several() -> None:
     levels = [1e-3, 2e-3] * 10 + [1.2e-3]
     history = trace(*store(levels, machines=["old", "new"] * 10 + ["old"]))
     assert "time per operation · base · Ping on old: newest 0000020" in text(history)
 
 
-def test_another_machine_is_another_series() -> None:
+def test_another_machine_is_a_separate_series() -> None:
     levels = [1e-3, 2e-3] * 12
     history = trace(*store(levels, machines=["old", "new"] * 12))
     assert [series.machine for series in history.series] == ["old", "new"]
@@ -128,7 +128,7 @@ def test_another_machine_is_another_series() -> None:
     assert {len(series.measured) for series in history.series} == {12}
 
 
-def test_a_gap_is_a_gap() -> None:
+def test_unmeasured_commits_are_gaps() -> None:
     one, two = store([1e-3] * 5 + [0] * 2 + [1e-3] * 5, group="a"), store([1e-3] * 12, group="b")
     joined = [pd.concat(frames, ignore_index=True) for frames in zip(one, two, strict=True)]
     history = trace(schema.observations(joined[0]), schema.runs(joined[1]))
@@ -139,7 +139,7 @@ def test_a_gap_is_a_gap() -> None:
     assert "2 commits were not measured here and are left out" in tables[1].footer
 
 
-def test_among_many_series_the_one_that_changed_is_told() -> None:
+def test_changed_series_among_many_is_reported() -> None:
     parts = [store([1e-3] * 24, group=f"g{n}", seed=n) for n in range(24)]
     parts.append(store([1e-3] * 12 + [1.1e-3] * 12, group="moved"))
     history = trace(*join(*parts), margin=0.001)
@@ -152,7 +152,7 @@ def test_among_many_series_the_one_that_changed_is_told() -> None:
     assert [len(table.rows) for table in history_tables(fewer)] == [20]
 
 
-def test_among_very_many_series_without_a_change_none_is_listed() -> None:
+def test_very_many_unchanged_series_are_not_listed() -> None:
     history = trace(*join(*(store([1e-3] * 3, group=f"g{n}", seed=n) for n in range(24))))
     assert len(history_tables(history)[0].rows) == 24  # too few commits for a verdict
     same = [replace(s, newest=replace(s.newest, verdict="inside")) for s in history.series]
@@ -162,7 +162,7 @@ def test_among_very_many_series_without_a_change_none_is_listed() -> None:
     assert data(steady).panels
 
 
-def test_without_commit_or_date_there_is_no_history() -> None:
+def test_history_needs_commits_or_dates() -> None:
     observations, runs = store([1e-3] * 5, dated=False)
     with pytest.raises(
         DataError, match="none of 5 commits has a date or a run with a recorded start"
@@ -189,7 +189,7 @@ def test_commits_without_a_date_are_named() -> None:
 
 @settings(max_examples=8, deadline=None)
 @given(st.randoms(use_true_random=False), st.floats(0.001, 1000))
-def test_neither_the_order_of_rows_nor_the_unit_matters(random: Random, factor: float) -> None:
+def test_order_of_rows_and_unit_do_not_matter(random: Random, factor: float) -> None:
     observations, runs = store([1e-3] * 12 + [1.1e-3] * 8)
     (one,) = trace(observations, runs).series
     shuffled = observations.sample(frac=1, random_state=random.randrange(10**6))
@@ -203,7 +203,7 @@ def test_neither_the_order_of_rows_nor_the_unit_matters(random: Random, factor: 
 @pytest.mark.parametrize(
     ("before", "after", "size"), [(12, 13, "+8.3 % (12 → 13)"), (0, 1, "0 → 1")]
 )
-def test_a_count_that_changes_at_the_newest_commit_is_outside_at_once(
+def test_count_that_changes_at_the_newest_commit_is_outside_immediately(
     before: int, after: int, size: str, runs: int
 ) -> None:
     history = counted([before] * 22 + [after], runs=runs)
@@ -219,7 +219,7 @@ def test_a_count_that_changes_at_the_newest_commit_is_outside_at_once(
     data(history)
 
 
-def test_a_count_that_stays_is_inside_and_one_that_changed_earlier_keeps_its_commit() -> None:
+def test_constant_count_is_inside_and_an_earlier_change_keeps_its_commit() -> None:
     assert counted([0] * 9).series[0].newest.verdict == "inside"
     history = counted([12] * 10 + [14] * 2 + [12] * 9)
     (series,) = history.series
@@ -228,10 +228,10 @@ def test_a_count_that_stays_is_inside_and_one_that_changed_earlier_keeps_its_com
         (name(12), 14, 12, 9),
     ]
     assert series.newest.verdict == "inside"
-    assert "alternately, and run" not in text(history)  # a fact needs no other run
+    assert "alternately, and run" not in text(history)  # a fact needs no further run
 
 
-def test_many_series_that_change_at_one_commit_are_one_line() -> None:
+def test_series_that_change_at_one_commit_share_a_line() -> None:
     steps = [1e-3] * 12 + [2e-3] * 12
     history = trace(*join(*(store(steps, group=f"g{n}", seed=n) for n in range(1, 6))))
     place = "since 0000012 (13 Oct 2026), 5 series: time per operation"
@@ -240,7 +240,7 @@ def test_many_series_that_change_at_one_commit_are_one_line() -> None:
     assert line.count("▲ worse +") == 3
     assert line.endswith(", 12 commits; and 2 more")
     assert f"✗ Regression: {place}" in gate_line(decide(history, name(11)))
-    assert len(history_tables(history)[0].rows) == 5  # the table has each
+    assert len(history_tables(history)[0].rows) == 5  # the table has all of them
 
 
 def test_bytes_within_the_margin_are_one_level() -> None:
@@ -249,7 +249,7 @@ def test_bytes_within_the_margin_are_one_level() -> None:
     assert change.ratio == pytest.approx(1.1)
 
 
-def test_equal_times_are_inside_and_predict_nothing_of_other_ones() -> None:
+def test_equal_times_are_inside_and_predict_no_range() -> None:
     observations, runs = store([1e-3] * 23)
     values = [1e-3] * 66 + [1.2e-3] * 3
     same = trace(schema.observations(observations.assign(value=1e-3)), runs)
@@ -258,11 +258,11 @@ def test_equal_times_are_inside_and_predict_nothing_of_other_ones() -> None:
     (line,) = (
         text.replace("\N{NO-BREAK SPACE}", " ") for text in history_tables(history)[1].footer
     )
-    beside = "vs. the 22 commits before it, which are all equal"
-    assert line.endswith(f"no baseline, +20.0 % {beside}")
+    comment = "vs. the 22 commits before it, which are all equal"
+    assert line.endswith(f"no baseline, +20.0 % {comment}")
 
 
-def test_a_slow_machine_comes_before_the_series() -> None:
+def test_slow_machine_is_reported_before_the_series() -> None:
     slow = [store([1e-3] * 20 + [1.1e-3], group=f"g{n}", seed=n) for n in range(9)]
     history = trace(*join(*slow, store([1e-3] * 20 + [1.5e-3], group="far", seed=9)))
     first, head, alarm, *_ = text(history).splitlines()
@@ -274,7 +274,7 @@ def test_a_slow_machine_comes_before_the_series() -> None:
     assert [s.group for s in history.series if not s.newest.is_shared] == ["far"]
 
 
-def test_a_slow_day_in_the_past_predicts_nothing_and_is_named() -> None:
+def test_earlier_slow_day_is_named_and_excluded_from_predictions() -> None:
     before = [1e-3] * 10 + [1.2e-3] + [1e-3] * 10
     parts = [store([*before, 1e-3], group=f"g{n}", seed=n) for n in range(9)]
     moved = store([*before, 1.1e-3], group="moved", seed=9)
@@ -294,7 +294,7 @@ def test_series_without_common_commits_have_no_slow_day() -> None:
     assert trace(*join(*parts)).findings == ()
 
 
-def test_a_change_of_one_series_is_no_shift_of_the_machine() -> None:
+def test_change_of_one_series_is_not_a_shift_of_the_machine() -> None:
     steady = [store([1e-3] * 21, group=f"g{n}", seed=n) for n in range(9)]
     history = trace(*join(*steady, store([1e-3] * 20 + [1.1e-3], group="moved", seed=9)))
     assert not any(finding.code == "B341" for finding in history.findings)
@@ -302,7 +302,7 @@ def test_a_change_of_one_series_is_no_shift_of_the_machine() -> None:
     assert "(q < 0.001)" in text(history)
 
 
-def test_a_series_that_ends_earlier_is_named_and_has_no_newest_commit() -> None:
+def test_series_that_ends_early_is_named_without_a_newest_commit() -> None:
     ended = store([1e-3] * 20 + [1.5e-3, 0, 0], group="gone", seed=2)
     history = trace(*join(store([1e-3] * 23), ended))
     assert [s.newest.verdict for s in history.series] == ["inside", "not measured"]
@@ -310,14 +310,14 @@ def test_a_series_that_ends_earlier_is_named_and_has_no_newest_commit() -> None:
     assert gone in text(history)
 
 
-def test_series_of_other_labels_at_every_commit_are_said_to_be_so() -> None:
+def test_series_with_new_labels_at_every_commit_are_reported() -> None:
     parts = [store([0] * n + [1e-3], group=f"g{n}") for n in range(3)]
     assert "No series has two commits" in text(trace(*join(*parts)))
     assert "No series has two commits" not in text(trace(*store([1e-3] * 2)))
 
 
 @pytest.mark.parametrize("label", ["group", "variant"])
-def test_a_folder_or_file_named_after_the_commit_is_no_label(label: str) -> None:
+def test_folder_or_file_named_after_the_commit_is_not_a_label(label: str) -> None:
     observations, runs = store([1e-3] * 12)
     commits = [name(number) for number in range(12) for _ in range(3)]
     frames = [frame.assign(**{label: commits}) for frame in (observations, runs)]
@@ -325,7 +325,7 @@ def test_a_folder_or_file_named_after_the_commit_is_no_label(label: str) -> None
     assert (len(series.measured), getattr(series, label)) == (12, "")
 
 
-def test_counts_are_followed_beside_the_times_and_listed_once_they_change() -> None:
+def test_counts_are_tracked_and_listed_once_they_change() -> None:
     observations, runs = store([1e-3] * 12)
     counts = [
         observations.assign(metric=metric, unit=unit, value=np.repeat([8.0] * 11 + [last], 3))

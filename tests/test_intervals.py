@@ -1,4 +1,4 @@
-"""Intervals: in one unit, and in words where the ends lie more than a factor of 10 apart."""
+"""Intervals: in one unit, and in words if their ends differ by more than a factor of 10."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HARD, MINUS = "\N{NO-BREAK SPACE}", "\N{MINUS SIGN}"
         (math.nan, math.nan, TOO_WIDE),
     ],
 )
-def test_an_interval_is_written(low: float, high: float, text: str) -> None:
+def test_written_intervals(low: float, high: float, text: str) -> None:
     assert format_interval(low, high) == text
 
 
@@ -39,7 +39,7 @@ def test_an_interval_is_written(low: float, high: float, text: str) -> None:
         (-1.0, 50.0, 0.0, False),
     ],
 )
-def test_a_difference_is_as_wide_as_the_values_it_leads_to(
+def test_width_of_a_difference_depends_on_the_resulting_values(
     low: float, high: float, base: float, *, wide: bool
 ) -> None:
     assert is_wide_difference(low, high, base) is wide

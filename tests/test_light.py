@@ -1,4 +1,4 @@
-"""A light frame does what a frame of pandas does, and becomes one for all else."""
+"""A light frame behaves like a pandas frame, and becomes one for anything else."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ QUESTIONS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize("seed", range(3))
-def test_it_answers_as_pandas_does(question: str, seed: int) -> None:
+def test_light_frame_answers_like_pandas(question: str, seed: int) -> None:
     light = make_light(seed)
     answer, expected = QUESTIONS[question](light), QUESTIONS[question](light.to_pandas())
     if isinstance(expected, tuple):
@@ -91,7 +91,7 @@ def test_it_answers_as_pandas_does(question: str, seed: int) -> None:
 
 
 def _spell(table: Any) -> list[Any]:  # noqa: ANN401 - of pandas or light
-    """Return values column by column; what is unknown is None."""
+    """Return values column by column; unknown ones are None."""
     columns = [table[n] for n in table.columns] if hasattr(table, "columns") else [table]
     return [[None if _is_unknown(value) else value for value in c.tolist()] for c in columns]
 
@@ -101,7 +101,7 @@ def _is_unknown(value: object) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_its_rows_and_maps_are_numbered_as_those_of_pandas(seed: int) -> None:
+def test_rows_and_maps_are_numbered_as_in_pandas(seed: int) -> None:
     light, other = make_light(seed), make_light(seed + 9)
     for names in (["variant"], ["variant", "subject", "run"], ["n", "started_at", "value"]):
         found, expected = number_rows(light, names), number_rows(light.to_pandas(), names)
@@ -115,7 +115,7 @@ def test_its_rows_and_maps_are_numbered_as_those_of_pandas(seed: int) -> None:
     assert (numbers.tolist(), maps) == (expected_numbers.tolist(), expected_maps)
 
 
-def test_it_becomes_a_frame_with_the_types_of_the_schema() -> None:
+def test_conversion_to_pandas_has_the_types_of_the_schema() -> None:
     types = as_pandas(make_light(0)).dtypes
     assert {name: str(types[name]) for name in ("run", "value", "n", "started_at")} == {
         column.name: column.dtype
@@ -125,7 +125,7 @@ def test_it_becomes_a_frame_with_the_types_of_the_schema() -> None:
     assert {str(types[name]) for name in ("variant", "subject")} == {"category"}
 
 
-def test_pyarrow_finds_pandas_once_another_imports_it() -> None:
+def test_pyarrow_finds_pandas_once_it_is_imported() -> None:
     code = (
         "import sys; from benchkit.light import hold_pandas; import pyarrow as pa; hold_pandas();"
         "assert 'pandas' not in sys.modules; import pandas as pd;"

@@ -1,4 +1,4 @@
-"""Names in a sentence are listed by one function, however many there are."""
+"""A single function lists names in a sentence, however many there are."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from benchkit.listing import list_names
         (["a", "b", "c"], 0, "a, b and c"),
     ],
 )
-def test_names_are_joined_and_those_beyond_the_most_are_counted(
+def test_names_are_joined_and_those_beyond_the_limit_counted(
     names: list[str], most: int, text: str
 ) -> None:
     assert list_names(iter(names), most) == text

@@ -1,6 +1,6 @@
-"""The README and the manual do what they say: their blocks run, their tables are generated.
+"""The README and the manual are correct: their blocks run, their tables are generated.
 
-`pytest --update tests/test_manual.py` rewrites outputs and tables; the diff is for a person.
+`pytest --update tests/test_manual.py` rewrites outputs and tables; a person reviews the diff.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from benchkit.manual import PURPOSES, list_pages
 from benchkit.tables.wording import MARKS
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
-#: What a fenced block may hold; commands and Python are run, TOML is read.
+#: Languages of fenced blocks; commands and Python are run, TOML is parsed.
 LANGUAGES = {"console", "sh", "bash", "python", "toml", "yaml", "jinja", "text"}
 
 
@@ -66,7 +66,7 @@ def test_every_generated_table_is_in_a_document() -> None:
 @pytest.mark.parametrize(
     "path", [*DOCUMENTS, *sorted((ROOT / ".github").glob("*.md"))], ids=name_document
 )
-def test_every_link_leads_somewhere(path: Path) -> None:
+def test_every_link_has_a_target(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     for target in LINK.findall(text):
         file, _, anchor = target.partition("#")
@@ -84,16 +84,16 @@ def list_anchors(page: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=name_document)
-def test_no_command_stands_in_a_block_that_is_not_run(path: Path) -> None:
+def test_blocks_that_are_not_run_contain_no_command(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     fences = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
     assert {language for language, _ in fences} <= LANGUAGES
-    if path.stem != "commands":  # whose usages are generated
+    if path.stem != "commands":  # their usages are generated
         assert not [body for language, body in fences if language == "text" and "benchkit " in body]
     assert not re.search(r"^ {4,}(\$ )?benchkit ", text, re.MULTILINE)
 
 
-def test_the_readme_is_two_screens_with_a_tour_of_five_commands() -> None:
+def test_readme_is_two_screens_with_a_tour_of_five_commands() -> None:
     text = README.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 250
     tour = re.findall(
@@ -103,12 +103,12 @@ def test_the_readme_is_two_screens_with_a_tour_of_five_commands() -> None:
     assert all(tour)
 
 
-def test_every_verdict_stands_in_the_readmes_table() -> None:
+def test_readme_table_has_every_verdict() -> None:
     text = README.read_text(encoding="utf-8")
     assert [mark for mark in MARKS.values() if f"\n| {mark} " not in text] == []
 
 
-def test_every_page_has_a_title_and_a_topic_of_its_own() -> None:
+def test_every_page_has_a_unique_title_and_topic() -> None:
     pages = list_pages()
     assert len({page.topic for page in pages}) == len(pages)
     assert {page.purpose for page in pages} == set(PURPOSES)
@@ -130,7 +130,7 @@ def test_every_command_and_exit_code_is_mentioned() -> None:
     assert [code for code in ExitCode if f"\n| {int(code)} " not in text] == []
 
 
-def test_the_lines_for_pandas_give_the_headline_of_the_report(
+def test_pandas_example_yields_the_headline_of_the_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
@@ -147,7 +147,7 @@ def test_the_lines_for_pandas_give_the_headline_of_the_report(
     assert names["rates"].shape == (8, 5)
 
 
-def test_the_plug_in_of_the_manual_is_a_package(tmp_path: Path) -> None:
+def test_plugin_of_the_manual_is_a_package(tmp_path: Path) -> None:
     project, module, page = (
         next(block for block in list_blocks(language) if word in block)
         for language, word in (

@@ -1,4 +1,4 @@
-"""The vocabulary agrees with what scripts rely on, and with itself."""
+"""The vocabulary is consistent, and stable for scripts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchkit.parsers import registry
 LATENCY = "sample mean stdev min max median p50 p66 p75 p80 p90 p95 p98 p99 p99.9"
 GAUGE = "sample mean max"
 
-#: The public table: metric, unit, better, stats. Later work adds; nothing here is renamed.
+#: The public table: metric, unit, better, stats. Entries may be added, but never renamed.
 PUBLIC = [
     ("latency", "s", "lower", LATENCY),
     ("phase_time", "s", "lower", LATENCY),
@@ -59,7 +59,7 @@ PUBLIC = [
 
 
 @pytest.mark.parametrize(("name", "unit", "better", "stats"), PUBLIC, ids=str)
-def test_public_names_hold(name: str, unit: str, better: str, stats: str) -> None:
+def test_public_names_are_stable(name: str, unit: str, better: str, stats: str) -> None:
     metric = VOCABULARY[name]
     assert (metric.unit, metric.better) == (unit, better)
     assert set(stats.split()) <= set(metric.stats)
@@ -71,7 +71,7 @@ def test_only_allocations_are_exact() -> None:
 
 
 @pytest.mark.parametrize("metric", VOCABULARY.values(), ids=VOCABULARY)
-def test_each_word_is_well_formed(metric: metrics.Metric) -> None:
+def test_each_name_is_well_formed(metric: metrics.Metric) -> None:
     assert re.fullmatch(r"[a-z]+(_[a-z]+)*", metric.name)
     assert metric.unit in {"s", "B", "B/s", "1/s", "1", "cores"}
     assert metric.better in {"lower", "higher", "none"}
@@ -81,9 +81,14 @@ def test_each_word_is_well_formed(metric: metrics.Metric) -> None:
     assert registry.list_sources(metric)
 
 
-def test_a_name_of_the_users_own_has_no_direction() -> None:
-    own = metrics.lookup("text-bytes", "B")
-    assert (own.name, own.unit, own.better, own.stats) == ("text-bytes", "B", "none", ("sample",))
+def test_custom_metric_has_no_direction() -> None:
+    custom = metrics.lookup("text-bytes", "B")
+    assert (custom.name, custom.unit, custom.better, custom.stats) == (
+        "text-bytes",
+        "B",
+        "none",
+        ("sample",),
+    )
     assert metrics.lookup("latency") is VOCABULARY["latency"]
 
 
@@ -97,13 +102,13 @@ def test_a_name_of_the_users_own_has_no_direction() -> None:
         ("gobench", "unknown", ("time_per_op", "sample")),
     ],
 )
-def test_the_headline_follows_from_tool_and_load(
+def test_headline_metric_depends_on_tool_and_load(
     tool: str, load_model: str, headline: tuple[str, str]
 ) -> None:
     assert registry.tool(tool).find_primaries(load_model)[0] == headline
 
 
-def test_primaries_are_words_and_never_extremes_or_means_of_times() -> None:
+def test_primaries_are_comparable_metrics_and_never_extremes() -> None:
     for tool, load_model in [("wrk", "closed"), ("k6", "open"), ("gobench", "unknown")]:
         for name, stat in registry.tool(tool).find_primaries(load_model):
             assert stat in VOCABULARY[name].stats
@@ -123,7 +128,7 @@ def test_primaries_are_words_and_never_extremes_or_means_of_times() -> None:
         ("text-bytes", "gobench", "sample"),
     ],
 )
-def test_a_metric_without_a_stat_has_its_headline(name: str, tool: str, stat: str) -> None:
+def test_metric_without_a_stat_uses_its_headline_stat(name: str, tool: str, stat: str) -> None:
     assert registry.tool(tool).choose_stat(name) == stat
 
 
@@ -131,7 +136,7 @@ def test_a_metric_without_a_stat_has_its_headline(name: str, tool: str, stat: st
     ("metric", "stat"),
     [(name, stat) for name, each in metrics.VOCABULARY.items() for stat in each.stats],
 )
-def test_a_display_name_names_its_metric(metric: str, stat: str) -> None:
+def test_display_name_identifies_its_metric(metric: str, stat: str) -> None:
     shown = metrics.display_name(metric, stat)
     for text in (shown, shown.upper(), f"  {shown.replace(' ', '  ')} "):
         name, found = metrics.split_metric(text)
@@ -139,13 +144,13 @@ def test_a_display_name_names_its_metric(metric: str, stat: str) -> None:
         assert metrics.display_name(name, found or stat) == shown
 
 
-def test_a_metric_without_a_display_name_is_parted_at_its_dot() -> None:
+def test_metric_without_a_display_name_is_split_at_its_dot() -> None:
     assert metrics.split_metric("gc-pauses/op") == ("gc-pauses/op", "")
     assert metrics.split_metric("my latency.p50") == ("my latency", "p50")
     assert metrics.split_metric("p7 nothing") == ("p7 nothing", "")
 
 
-def test_a_stat_is_said_only_where_a_metric_has_several() -> None:
+def test_label_states_the_stat_only_if_a_metric_has_several() -> None:
     assert metrics.label("latency", "p99") == "latency p99"
     assert metrics.label("request_rate", "mean") == "request_rate"
     assert metrics.label("time_per_op", "sample") == "time_per_op"

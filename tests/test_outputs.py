@@ -1,4 +1,4 @@
-"""What a stranger laid where an output goes is neither waited for nor written through."""
+"""A file that a stranger planted at an output's path is neither waited for nor written through."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def draw(path: Path) -> object:
 
 
 @pytest.mark.parametrize(("write", "name"), [(report, "a.md"), (report, "a.html"), (draw, "a.svg")])
-def test_the_library_writes_no_pipe_and_no_link(
+def test_library_writes_to_no_pipe_or_link(
     write: Callable[[Path], object], name: str, tmp_path: Path
 ) -> None:
     (tmp_path / "home").mkdir()
@@ -42,7 +42,7 @@ def test_the_library_writes_no_pipe_and_no_link(
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == [name]
 
 
-def test_a_link_in_place_of_the_part_of_a_file_is_not_followed(tmp_path: Path) -> None:
+def test_link_in_place_of_a_partial_file_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("mine")
     for name in (".a.txt.partial", f".a.txt.{os.getpid()}.partial"):
         (tmp_path / name).symlink_to("mine")
@@ -52,7 +52,7 @@ def test_a_link_in_place_of_the_part_of_a_file_is_not_followed(tmp_path: Path) -
     assert not (tmp_path / "a.txt").is_symlink()
 
 
-def test_a_summary_is_added_to_a_file_alone(tmp_path: Path) -> None:
+def test_summary_is_appended_only_to_a_regular_file(tmp_path: Path) -> None:
     append(tmp_path / "summary.md", "a")
     append(tmp_path / "summary.md", "b")
     assert (tmp_path / "summary.md").read_text() == "ab"

@@ -1,4 +1,4 @@
-"""Plans from real runs: checked by hand with the formulas they stand on."""
+"""Plans from real runs, checked by hand with the underlying formulas."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def plan(values: dict[str, tuple[float, ...]], goal: Goal | None = None) -> Plan
 
 
 def samples(spread: float, within: float, runs: int = 20, size: int = 400) -> schema.Observations:
-    """Return k6 latencies whose runs and stretches vary as told, summed up as ingest does it."""
+    """Return latencies whose runs and stretches vary as given, summarised as ingest does."""
     rng = np.random.default_rng(5)
     start = np.datetime64("2026-11-21", "us")
     columns: dict[str, list[object]] = {column.name: [] for column in schema.COLUMNS}
@@ -50,12 +50,12 @@ def samples(spread: float, within: float, runs: int = 20, size: int = 400) -> sc
                 times=start + np.arange(size) * np.timedelta64(1, "s"),
             )
         )  # fmt: skip
-        for told in summary.rows():
+        for fields in summary.rows():
             labels = {
                 "group": "", "variant": "none", "benchmark": "", "params": "", "run": run,
                 "tool": "vegeta", "source": f"{run}:1",
             }  # fmt: skip
-            for name, cell in {**labels, **dict(zip(names, told, strict=False))}.items():
+            for name, cell in {**labels, **dict(zip(names, fields, strict=False))}.items():
                 columns[name].append(cell)
     return schema.observations(columns)
 
@@ -64,7 +64,7 @@ def vegeta_runs(runs: int = 20) -> schema.Runs:
     return runs_of([("none", "", run, "", "", 0.0, "") for run in range(1, runs + 1)], "vegeta")
 
 
-def test_the_quiet_set_by_hand() -> None:
+def test_quiet_set_matches_hand_computed_values() -> None:
     """Sd of the logs of none: 1.95 %; χ² limit 1.353 times that."""
     (row,) = plan({"none": RATES["none"]}, Goal(effect=0.05)).rows
     assert row.spread is not None
@@ -78,15 +78,15 @@ def test_the_quiet_set_by_hand() -> None:
     assert row.shows == pytest.approx(0.039, abs=0.0005)
 
 
-def test_one_variant_is_enough_and_several_are_a_family() -> None:
+def test_single_variant_is_enough_and_several_form_a_family() -> None:
     assert plan({"none": RATES["none"]}).family == Family(rows=1, variants=1)
     found = plan(dict(RATES))
     assert found.family == Family(rows=4, variants=4)
     assert [row.replicates.variant for row in found.rows] == list(RATES)
 
 
-def test_several_rows_need_more_runs_than_one_and_their_chances_are_stated() -> None:
-    """Five variants of spreads up to 2.5 %: 4 runs, which suffice for one row, show nothing."""
+def test_several_rows_need_more_runs_and_state_their_power() -> None:
+    """Five variants, spreads up to 2.5 %: 4 runs suffice for one row but show nothing here."""
     alone = plan({"zipkin": RATES["zipkin"]}, Goal(effect=0.06))
     found = plan(dict(RATES), Goal(effect=0.06))
     assert alone.promise is not None
@@ -102,7 +102,7 @@ def test_several_rows_need_more_runs_than_one_and_their_chances_are_stated() -> 
     assert together.startswith("4 primary rows are decided together, each by its own test")
 
 
-def test_chances_grow_with_the_runs_and_the_change() -> None:
+def test_power_grows_with_the_runs_and_the_change() -> None:
     found = plan(dict(RATES), Goal(effect=0.06))
     table = chances_table(found)
     assert table is not None
@@ -116,7 +116,7 @@ def test_chances_grow_with_the_runs_and_the_change() -> None:
     assert planned[2].value == found.promise.one  # type: ignore[union-attr]
 
 
-def test_an_effect_within_the_margin_is_said_to_be_no_verdict() -> None:
+def test_effect_within_the_margin_yields_no_verdict() -> None:
     found = plan({"none": RATES["none"]}, Goal(effect=0.03))
     (row,) = found.rows
     assert row.effect is not None
@@ -124,7 +124,7 @@ def test_an_effect_within_the_margin_is_said_to_be_no_verdict() -> None:
     assert any("lower --margin" in line for line in plan_lines(found))
 
 
-def test_one_run_and_values_at_zero_have_no_plan() -> None:
+def test_single_run_and_zero_values_have_no_plan() -> None:
     found = plan({"none": (10.0,), "zero": (0.0, 1.0, 2.0)})
     assert [row.spread for row in found.rows] == [None, None]
     assert "make at least 4" in found.rows[0].notes[0]
@@ -133,7 +133,7 @@ def test_one_run_and_values_at_zero_have_no_plan() -> None:
     assert [cell.text for cell in plan_table(found).rows[0]][-4:] == ["–"] * 4
 
 
-def test_few_runs_and_runs_that_do_not_vary_say_so() -> None:
+def test_few_or_constant_runs_are_noted() -> None:
     found = plan({"few": (10.0, 10.5), "flat": (10.0,) * 5})
     assert "order of magnitude" in found.rows[0].notes[0]
     assert "do not vary" in found.rows[1].notes[0]
@@ -142,7 +142,7 @@ def test_few_runs_and_runs_that_do_not_vary_say_so() -> None:
     assert "with 2 runs" not in plan_lines(found)[0]
 
 
-def test_an_outlying_run_is_kept_and_the_plan_without_it_told() -> None:
+def test_outlying_run_is_kept_and_the_plan_without_it_stated() -> None:
     calm = RATES["none"]
     (row,) = plan({"none": (*calm[:7], 1.3 * calm[7])}).rows
     assert row.calm is not None
@@ -155,13 +155,13 @@ def test_an_outlying_run_is_kept_and_the_plan_without_it_told() -> None:
     assert note.startswith("without 1 outlying run: spread")
 
 
-def test_hopeless_spreads_are_beyond_a_thousand() -> None:
+def test_hopeless_spreads_need_more_than_a_thousand_runs() -> None:
     found = plan({"wild": (1.0, 30.0, 2.0, 900.0, 0.01)})
     assert found.promise is None
     assert plan_lines(found)[0].startswith("~ No plan: the runs vary too much")
 
 
-def test_a_metric_that_is_not_there_is_refused() -> None:
+def test_missing_metric_is_refused() -> None:
     data = rows({"none": RATES["none"]})
     frames = observations(data, "wrk"), runs_of(data, "wrk")
     with pytest.raises(SelectionError, match="unknown metric 'latncy'"):
@@ -170,7 +170,7 @@ def test_a_metric_that_is_not_there_is_refused() -> None:
         plan_runs(*frames, plan=Plan(primaries=(("request_rate", "p50"),)))
 
 
-def test_no_primary_metric_is_refused() -> None:
+def test_results_without_a_primary_metric_are_refused() -> None:
     data = rows({"none": (1.0, 2.0)}, metric="bandwidth_in")
     with pytest.raises(DataError, match="no run has a primary metric"):
         plan_runs(observations(data, "wrk"), runs_of(data, "wrk"))
@@ -184,7 +184,7 @@ def test_no_primary_metric_is_refused() -> None:
         (0.05, 0.08, "more runs help most"),
     ],
 )
-def test_samples_tell_whether_longer_runs_help(spread: float, within: float, advice: str) -> None:
+def test_samples_show_whether_longer_runs_help(spread: float, within: float, advice: str) -> None:
     found = plan_runs(samples(spread, within), vegeta_runs())
     (row,) = found.rows
     assert row.components is not None
@@ -194,13 +194,13 @@ def test_samples_tell_whether_longer_runs_help(spread: float, within: float, adv
     assert "within a run" in [column.header for column in plan_table(found).columns]
 
 
-def test_without_samples_nothing_is_said_of_the_inside() -> None:
+def test_without_samples_nothing_is_stated_about_the_inside() -> None:
     table = plan_table(plan(dict(RATES)))
     assert table.footer == ()
     assert "within" not in [column.key for column in table.columns]
 
 
-def test_batches_need_samples_enough() -> None:
+def test_batches_need_enough_samples() -> None:
     side = Side("", "none", "", "", "vegeta")
     batches = Batches(samples(0.02, 0.02, runs=2, size=500))
     assert list(batches.take(side, "latency", "p50")) == [1, 2]
@@ -212,6 +212,6 @@ def test_batches_need_samples_enough() -> None:
     assert set(counts) <= {41.0, 42.0}
 
 
-def test_few_samples_make_no_stretches() -> None:
+def test_few_samples_form_no_stretches() -> None:
     batches = Batches(samples(0.02, 0.02, runs=2, size=190))
     assert batches.take(Side("", "none", "", "", "vegeta"), "latency", "p50") == {}

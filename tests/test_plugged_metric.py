@@ -1,4 +1,4 @@
-"""A metric from another package, installed with pip, has a direction and a meaning."""
+"""A metric of another package, installed with pip, has a direction and an explanation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ POINTS = "[benchkit.metrics]\nretries = acme_metrics:RETRIES\n"
 
 @pytest.fixture
 def sides(tmp_path: Path) -> list[str]:
-    """Return files of go test with a unit of one's own, a third more of it on the second side."""
+    """Return files of go test with a custom unit, a third larger on the second side."""
     files = []
     for name, more in (("old", 0.0), ("new", 1.0)):
         values = (f"{3 + more + run / 100:.2f}" for run in range(8))
@@ -45,16 +45,16 @@ def judge(printed: str) -> str:
     return str(next(row["verdict"] for row in rows if row["metric"] == "retries/op"))
 
 
-def test_an_installed_metric_knows_which_way_is_better(
+def test_installed_metric_has_a_direction(
     tmp_path: Path, sides: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked = ["compare", *sides, "--metric", "retries/op", "--format", "json"]
-    assert run(asked) == 0
+    arguments = ["compare", *sides, "--metric", "retries/op", "--format", "json"]
+    assert run(arguments) == 0
     assert judge(capsys.readouterr().out) == "changed"
     environment = install(tmp_path, "acme_metrics", POINTS, {"acme_metrics.py": METRIC})
-    assert judge(run_benchkit(tmp_path, environment, *asked)) == "regression"
-    told = run_benchkit(tmp_path, environment, "explain", "retries/op")
-    assert "Requests that were sent again" in told
+    assert judge(run_benchkit(tmp_path, environment, *arguments)) == "regression"
+    explanation = run_benchkit(tmp_path, environment, "explain", "retries/op")
+    assert "Requests that were sent again" in explanation
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_an_installed_metric_knows_which_way_is_better(
         ("test_plugged_metric:OURS", "latency is a built-in metric of benchkit"),
     ],
 )
-def test_what_is_no_metric_is_left_out(value: str, why: str) -> None:
+def test_invalid_metric_is_skipped(value: str, why: str) -> None:
     with pytest.warns(UserWarning, match=why):
         assert metrics.load_metrics([EntryPoint("theirs", value, metrics.GROUP)]) == []
 

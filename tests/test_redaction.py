@@ -1,4 +1,4 @@
-"""No secret of a command line is written down, and what is none is kept."""
+"""Secrets of command lines are never written down; everything else is kept."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from benchkit.redaction import (
     redact_value,
 )
 
-#: Secrets by their shape alone; none is or was in use.
+#: Secrets recognisable by shape alone; none is or was in use.
 SHAPED = {
     "GitHub": "ghp_" + "a1B2" * 9,
     "GitHub, another kind": "ghs_" + "a1B2" * 9,
@@ -77,7 +77,7 @@ KEPT = (
 
 
 @pytest.mark.parametrize("words", HOLDING.values(), ids=HOLDING)
-def test_a_secret_is_taken_out(words: list[str]) -> None:
+def test_secret_is_redacted(words: list[str]) -> None:
     clean = redact(words)
     assert len(clean) == len(words)
     assert SECRET not in " ".join(clean)
@@ -86,7 +86,7 @@ def test_a_secret_is_taken_out(words: list[str]) -> None:
 
 
 @pytest.mark.parametrize("secret", SHAPED.values(), ids=SHAPED)
-def test_a_secret_is_known_by_its_shape(secret: str) -> None:
+def test_secret_is_recognised_by_its_shape(secret: str) -> None:
     last = secret[-12:]
     for words in (
         ["tool", secret],
@@ -99,27 +99,27 @@ def test_a_secret_is_known_by_its_shape(secret: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in HOLDING if not name.startswith("script")])
-def test_a_secret_is_taken_out_of_a_script(name: str) -> None:
+def test_secret_in_a_script_is_redacted(name: str) -> None:
     (clean,) = redact([shlex.join(HOLDING[name])])
     assert SECRET not in clean
     assert SECRET not in redact(["bash", "-lc", shlex.join(HOLDING[name])])[2]
 
 
 @pytest.mark.parametrize("words", KEPT, ids=lambda words: " ".join(words)[:20])
-def test_what_is_no_secret_is_kept(words: list[str]) -> None:
+def test_other_text_is_kept(words: list[str]) -> None:
     assert redact(words) == words
 
 
-def test_what_stands_around_a_secret_is_kept() -> None:
+def test_text_around_a_secret_is_kept() -> None:
     assert redact_text(f"http://me:{SECRET}@h:80/x?a=1&token={SECRET}&b=2") == (
         "http://REDACTED@h:80/x?a=1&token=REDACTED&b=2"
     )
     script = f"ab -A me:{SECRET} -n 10 '{URL}?a=1&b=2' | tee out.txt > /dev/null"
-    wanted = f"ab -A … -n 10 '{URL}?a=1&b=2' | tee out.txt > /dev/null"
-    assert redact(["sh", "-c", script]) == ["sh", "-c", wanted]
+    expected = f"ab -A … -n 10 '{URL}?a=1&b=2' | tee out.txt > /dev/null"
+    assert redact(["sh", "-c", script]) == ["sh", "-c", expected]
 
 
-def test_a_password_in_a_name_is_taken_out_though_it_is_a_word() -> None:
+def test_password_in_a_name_is_redacted_even_if_it_is_a_word() -> None:
     assert redact_label("mysql -pcorrect -h db") == "mysql -p…e7a5cd538855 -h db"
 
 
@@ -135,7 +135,7 @@ UNBALANCED = (
 
 
 @pytest.mark.parametrize("command", UNBALANCED)
-def test_a_secret_is_taken_out_of_a_command_whose_quotes_do_not_balance(command: str) -> None:
+def test_secret_in_a_command_with_unbalanced_quotes_is_redacted(command: str) -> None:
     assert SECRET not in redact_command(command)
     assert "wrk" in redact_command(command)
 
@@ -155,34 +155,34 @@ def test_a_secret_is_taken_out_of_a_command_whose_quotes_do_not_balance(command:
         ("payload", "128k", "128k"),
     ],
 )
-def test_a_value_is_a_secret_by_its_name_or_shape(name: str, value: str, shown: str) -> None:
+def test_value_is_a_secret_by_its_name_or_shape(name: str, value: str, shown: str) -> None:
     assert redact_value(name, value) == shown
 
 
 @pytest.mark.parametrize(
     "name", ["Basic auth", "Digest GET", "Token: JWT vs opaque", "token=jwt", "GET /a?b=c, auth=no"]
 )
-def test_a_name_that_tells_runs_apart_is_kept(name: str) -> None:
+def test_name_that_distinguishes_runs_is_kept(name: str) -> None:
     assert redact_name(name) == name
 
 
 @pytest.mark.parametrize("before", ["", "MODE=fast ", "A='x y' B= ", "TOKEN=abc "])
 @pytest.mark.parametrize("command", ["curl -u me:{} http://h/", "tool --mode fast --zap {}"])
-def test_a_name_is_a_command_behind_its_variables_too(before: str, command: str) -> None:
+def test_secret_of_a_command_after_variables_is_redacted(before: str, command: str) -> None:
     assert SECRET not in redact_label(before + command.format(SECRET))
 
 
-def test_every_secret_of_a_heading_is_taken_out() -> None:
+def test_every_secret_of_a_heading_is_redacted() -> None:
     for name in ("password=x token: {}", "token: {}", "Cookie: {}", '{{"api_key": "{}"}}'):
         assert SECRET not in redact_label(name.format(SECRET))
 
 
 @given(st.lists(st.text(max_size=30), max_size=6))
-def test_any_words_are_taken(words: list[str]) -> None:
+def test_any_words_are_accepted(words: list[str]) -> None:
     assert len(redact(words)) == len(words)
 
 
-def test_a_word_of_many_assignments_is_shown_up_to_a_number_of_them() -> None:
+def test_word_of_many_assignments_is_shown_up_to_a_limit() -> None:
     for word in ("a=" * 5000, "a=" * 5000 + "c0ffee", "token=" * 5000 + "c0ffee"):
         shown = redact_label(f"tool -x {word}")
         assert shown.startswith("tool -x ")
@@ -203,7 +203,7 @@ def test_a_word_of_many_assignments_is_shown_up_to_a_number_of_them() -> None:
         "mailto:me@example.org",
     ],
 )
-def test_a_name_with_a_version_or_an_address_holds_no_password(name: str) -> None:
+def test_name_with_a_version_or_address_contains_no_password(name: str) -> None:
     assert redact_name(name) == name
     assert redact_text(name) == name
 
@@ -212,12 +212,14 @@ def test_a_name_with_a_version_or_an_address_holds_no_password(name: str) -> Non
     "host", ["db", "10.0.0.1", "1.2.3:80", "1.2.3/0", "3306-db.a", "1.2.3@db", "1.2.3-db.a"]
 )
 @pytest.mark.parametrize("scheme", ["", "redis://"])
-def test_a_host_that_begins_like_a_version_follows_a_password(scheme: str, host: str) -> None:
+def test_password_before_a_host_that_looks_like_a_version_is_redacted(
+    scheme: str, host: str
+) -> None:
     assert "c0ffee" not in redact_name(f"{scheme}root:c0ffee@{host}")
 
 
 @pytest.mark.parametrize("name", ["git:HEAD@{1}", "git:main@{2026-11-01}:a/b", "git:a/b@{u}"])
-def test_an_earlier_commit_of_git_is_no_password(name: str) -> None:
+def test_git_revision_is_not_a_password(name: str) -> None:
     assert redact_text(name) == redact_message(name) == name
     assert redact_text("git:hunter2@host") == "REDACTED@host"
 
@@ -237,7 +239,9 @@ def test_an_earlier_commit_of_git_is_no_password(name: str) -> None:
     ],
 )
 @pytest.mark.parametrize("show", [redact_message, redact_name, redact_text])
-def test_a_quoted_key_names_its_secret_in_a_message(text: str, show: Callable[[str], str]) -> None:
+def test_secret_after_a_quoted_key_is_redacted_in_a_message(
+    text: str, show: Callable[[str], str]
+) -> None:
     shown = show(text % "Zqcarol7Kx")
     assert "Zqcarol7Kx" not in shown
     assert ("n" in shown) >= ("n" in text)
@@ -251,7 +255,7 @@ KEY_LINES = [
 
 @pytest.mark.parametrize("joint", ["\n", "\r\n", " ", "\\n", ""])
 @pytest.mark.parametrize("redact", [redact_text, redact_message, redact_quote, redact_label])
-def test_a_key_without_its_first_line_is_taken_out(
+def test_private_key_without_its_first_line_is_redacted(
     redact: Callable[[str], str], joint: str
 ) -> None:
     shown = redact(f"the key {joint.join(KEY_LINES * 3)} is wrong")
@@ -268,26 +272,24 @@ def test_long_names_of_words_are_kept() -> None:
 @pytest.mark.parametrize(
     "text", ["the password is %s", "token was '%s', now", "secret is `%s`", "Password is %s."]
 )
-def test_a_secret_that_a_sentence_tells_is_taken_out(
-    redact: Callable[[str], str], text: str
-) -> None:
+def test_secret_stated_in_a_sentence_is_redacted(redact: Callable[[str], str], text: str) -> None:
     assert "hunter2Zq9xK" not in redact(text % "hunter2Zq9xK")
 
 
 @pytest.mark.parametrize(
     "text", ["password is incorrect", "the token is expired", "secret is none", "token is 12 ms"]
 )
-def test_what_a_sentence_says_of_a_secret_is_kept(text: str) -> None:
+def test_sentence_about_a_secret_is_kept(text: str) -> None:
     assert redact_text(text) == redact_message(text) == redact_quote(text) == text
 
 
 @pytest.mark.parametrize("name", ["GitHub", "AWS", "web token"])
-def test_a_shape_is_a_secret_within_a_word(name: str) -> None:
+def test_shaped_secret_within_a_word_is_redacted(name: str) -> None:
     assert SHAPED[name] not in redact_text(f"x{SHAPED[name]}")
 
 
 @pytest.mark.parametrize("name", ["npm_install_duration_node20", "hf_time_to_first_Token"])
-def test_a_name_that_begins_like_a_token_is_kept(name: str) -> None:
+def test_name_that_begins_like_a_token_is_kept(name: str) -> None:
     assert redact_text(name) == name
 
 
@@ -301,7 +303,7 @@ def test_a_name_that_begins_like_a_token_is_kept(name: str) -> None:
         "'^(?P<variant>basic logging in the console|basic PostgreSQL)$'",
     ],
 )
-def test_a_word_behind_basic_in_prose_is_no_credential(
+def test_word_after_basic_in_prose_is_not_a_credential(
     show: Callable[[str], str], text: str
 ) -> None:
     assert show(text) == text
@@ -320,14 +322,12 @@ def test_a_word_behind_basic_in_prose_is_no_credential(
         "authorization Basic logging",
     ],
 )
-def test_what_looks_like_a_credential_behind_its_scheme_is_taken_out(
-    show: Callable[[str], str], text: str
-) -> None:
+def test_credential_after_its_scheme_is_redacted(show: Callable[[str], str], text: str) -> None:
     assert text.rpartition(" ")[2] not in show(f"sent {text}")
 
 
-def test_a_word_without_end_is_hidden_at_once() -> None:
+def test_endless_word_is_hidden_quickly() -> None:
     start = process_time()
     for word in ("x" * 500_000, "a/b" * 200_000, "k=v" * 200_000):
         assert redact_command(f"wrk -s {word} http://h/") == "wrk -s … http://h/"
-    assert process_time() - start < 1  # the lexer of a shell takes seconds for each
+    assert process_time() - start < 1  # a shell lexer takes seconds for each

@@ -1,4 +1,4 @@
-"""Marks of secrets are keyed: equal ones stay together, and only the key lets one try guesses."""
+"""Marks of secrets are keyed: equal secrets share one, and guesses need the key."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def write(folder: Path, file: str) -> str:
     return str(folder)
 
 
-def test_a_mark_is_of_the_key() -> None:
+def test_mark_depends_on_the_key() -> None:
     first = mark("c0ffee"), redact_label("GET /a?token=c0ffee")
     assert len(first[0]) == len(HIDDEN) + 12
     assert first[0][1:] not in sha256(b"c0ffee").hexdigest()
@@ -58,7 +58,7 @@ def test_a_mark_is_of_the_key() -> None:
 
 
 @pytest.mark.parametrize("text", ["…fb0", "…0123456789ab", "…"])
-def test_marks_of_any_build_stay(text: str) -> None:
+def test_marks_of_any_build_are_kept(text: str) -> None:
     assert redact_query(f"key={text}") == f"key={text}"
     assert redact_label(f"wrk -x {text} http://h/?token={text}") == (
         f"wrk -x {text} http://h/?token={text}"
@@ -66,7 +66,7 @@ def test_marks_of_any_build_stay(text: str) -> None:
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_store_keeps_its_marks(tmp_path: Path, jobs: int) -> None:
+def test_store_keeps_its_marks(tmp_path: Path, jobs: int) -> None:
     store = Store(str(tmp_path / "store"))
     first = write(tmp_path / "a", "go-1.txt"), write(tmp_path / "b", "go-1.txt")
     ingest(first, store, Options(origin="x"), jobs=jobs)
@@ -84,7 +84,7 @@ def test_a_store_keeps_its_marks(tmp_path: Path, jobs: int) -> None:
 
 
 @pytest.mark.parametrize(("folder", "key"), [(0o755, 0o600), (0o2775, 0o640), (0o777, 0o644)])
-def test_who_may_write_to_a_store_may_read_its_key(tmp_path: Path, folder: int, key: int) -> None:
+def test_writers_to_a_store_may_read_its_key(tmp_path: Path, folder: int, key: int) -> None:
     store = tmp_path / "store"
     store.mkdir()
     store.chmod(folder)
@@ -92,14 +92,14 @@ def test_who_may_write_to_a_store_may_read_its_key(tmp_path: Path, folder: int, 
     assert stat.S_IMODE((store / NAME).stat().st_mode) == key
 
 
-def test_the_key_of_the_first_writer_holds(tmp_path: Path) -> None:
+def test_key_of_the_first_writer_is_kept(tmp_path: Path) -> None:
     url = str(tmp_path / "store")
     first = keep_key(url, b"a" * KEY_BYTES)
     assert keep_key(url, b"b" * KEY_BYTES) == first == read_key(url)
     assert [path.name for path in tmp_path.rglob("*.key*")] == [NAME]
 
 
-def test_a_writer_that_came_second_marks_by_the_first_ones_key(
+def test_second_writer_uses_the_key_of_the_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, reads = Store(str(tmp_path / "store")), [None]
@@ -113,7 +113,7 @@ def test_a_writer_that_came_second_marks_by_the_first_ones_key(
     assert any(mark("c0ffee11") in name for name in names(store))
 
 
-def test_a_writer_that_came_second_still_has_its_standard_input(
+def test_second_writer_can_still_read_standard_input(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, reads = Store(str(tmp_path / "store")), [None]
@@ -127,13 +127,13 @@ def test_a_writer_that_came_second_still_has_its_standard_input(
 
 
 @pytest.mark.parametrize("content", [b"", b"a" * 5000, b"\xff" * 64])
-def test_what_is_no_key_is_refused(tmp_path: Path, content: bytes) -> None:
+def test_invalid_key_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / NAME).write_bytes(content)
     with pytest.raises(StoreError, match="no valid key"):
         read_key(str(tmp_path))
 
 
-def test_a_planted_key_is_not_followed(tmp_path: Path) -> None:
+def test_planted_key_link_is_not_followed(tmp_path: Path) -> None:
     place = tmp_path / "key"
     place.write_text("a" * 64)
     os.mkfifo(tmp_path / "pipe")
@@ -148,7 +148,7 @@ def test_a_planted_key_is_not_followed(tmp_path: Path) -> None:
         read_key(str(tmp_path))
 
 
-def test_a_store_on_an_object_store_holds_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_object_store_keeps_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     with object_store.serve() as environment:
         for name, value in environment.items():
             monkeypatch.setenv(name, value)

@@ -1,4 +1,4 @@
-"""Secrets in percent-encoding, behind words of a program, and under names of other languages."""
+"""Secrets in percent-encoding, after words of a program, and under names in other languages."""
 
 from __future__ import annotations
 
@@ -109,34 +109,34 @@ PLAIN = (
 
 @pytest.mark.parametrize("redact", REDACTIONS)
 @pytest.mark.parametrize("text", [*ASSIGNED, *COMMANDS])
-def test_a_secret_of_this_shape_is_taken_out(redact: Callable[[str], str], text: str) -> None:
+def test_secret_of_this_shape_is_redacted(redact: Callable[[str], str], text: str) -> None:
     shown = redact(text)
     assert SECRET not in shown
     assert OLD_VAULT[-9:] not in shown
 
 
 @pytest.mark.parametrize("text", PLAIN)
-def test_what_only_resembles_one_is_kept(text: str) -> None:
+def test_text_that_only_resembles_a_secret_is_kept(text: str) -> None:
     assert redact_name(text) == redact_message(text) == text
     assert redact_name("auth%3Dbasic") == "auth%3Dbasic"
 
 
-def test_git_shows_what_it_does_to_commits_alone() -> None:
+def test_git_arguments_are_kept_only_for_commands_on_commits() -> None:
     for words in ("git -C a config b.c", "git config log", "git frob log", "git log && tool"):
         assert SECRET not in redact_command(f"git log; {words} {SECRET}")
     command = "git checkout feature/pool && git log HEAD~3 && git config user.name …"
     assert redact_command(command) == command
 
 
-def test_what_stands_around_an_encoded_secret_is_kept() -> None:
+def test_text_around_an_encoded_secret_is_kept() -> None:
     shown = redact_text(f"see /cb%3Fa%3D1%26token%3D{SECRET}%26b%3D2 there")
     assert shown == "see /cb%3Fa%3D1%26token%3DREDACTED%26b%3D2 there"
     assert redact_text(shown) == shown
 
 
-def test_each_rule_is_tried_on_all_texts_that_it_changes() -> None:
-    held = [*ASSIGNED, *COMMANDS, *TOKENS.values(), *map(" ".join, HOLDING.values())]
-    texts = [text for text in held if text.isascii()]
+def test_keywords_of_each_rule_occur_in_all_texts_it_matches() -> None:
+    examples = [*ASSIGNED, *COMMANDS, *TOKENS.values(), *map(" ".join, HOLDING.values())]
+    texts = [text for text in examples if text.isascii()]
     for words, pattern in (*_RULES, *PROGRAMS):
         for text in filter(pattern.search, texts):
             assert any(word in text.lower() for word in words)
@@ -145,10 +145,10 @@ def test_each_rule_is_tried_on_all_texts_that_it_changes() -> None:
 @pytest.mark.parametrize(
     "text", ["%3D", "%25", "a%3Db", "token%3Da ", "&quot;a", "vault login -a "]
 )
-def test_a_text_made_to_hurt_takes_linear_time(text: str) -> None:
+def test_adversarial_text_takes_linear_time(text: str) -> None:
     assert_linear(lambda size: text * (size // len(text)), redact_text, 60_000)
 
 
-def test_what_follows_a_first_word_that_is_no_program_is_none_either() -> None:
+def test_words_after_a_non_program_are_hidden() -> None:
     assert redact_command("passcode: hunter -n 3") == "… … -n 3"
     assert redact_command("A=1 ./tool -n 3") == "A=1 ./tool -n 3"

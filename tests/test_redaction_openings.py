@@ -1,4 +1,4 @@
-"""What a message quotes of a file that may hold anything."""
+"""Quotes from files of arbitrary content in messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from secret_shapes import SECRET
 from benchkit.redaction import show_opening, show_part
 
 WORDS = "swordfish"
-#: First lines of files that a results folder should not hold, and does.
+#: First lines of files that a results folder should not contain, but may.
 OPENINGS = {
     ".env": f"DATABASE_URL=postgres://me:{SECRET}@db/shop",
     ".env, plain": f"GREETING={WORDS}",
@@ -63,7 +63,7 @@ def test_words_and_numbers_are_quoted(line: str) -> None:
     assert show_opening(line, 99) == repr(line.strip())
 
 
-def test_a_word_alone_is_quoted_only_if_shells_print_it() -> None:
+def test_single_word_is_quoted_only_if_shells_print_it() -> None:
     shown = [show_opening(line) for line in ("Killed", "^C", "hunter", "12.5")]
     assert shown == ["'Killed'", "'^C'", "'…'", "'12.5'"]
 
@@ -75,7 +75,7 @@ def test_any_text_is_quoted_within_bounds(text: str) -> None:
 
 
 @pytest.mark.parametrize("line", OPENINGS.values(), ids=OPENINGS)
-def test_ingest_shows_no_secret_of_a_file_that_is_no_result(line: str, tmp_path: Path) -> None:
+def test_ingest_shows_no_secret_of_an_unknown_file(line: str, tmp_path: Path) -> None:
     (tmp_path / "results").mkdir()
     (tmp_path / "results" / "notes.txt").write_text(f"{line}\n{line}\n")
     done = benchkit("ingest", "results", cwd=tmp_path)
@@ -85,7 +85,7 @@ def test_ingest_shows_no_secret_of_a_file_that_is_no_result(line: str, tmp_path:
     assert WORDS not in printed
 
 
-def test_an_origin_is_stored_and_found_without_its_credentials(tmp_path: Path) -> None:
+def test_origin_is_stored_and_matched_without_its_credentials(tmp_path: Path) -> None:
     origin = f"https://me:{SECRET}@ci.example.org/job/7?token={SECRET}"
     (tmp_path / "bench.txt").write_text("BenchmarkA 1 5 ns/op\n")
     printed = benchkit("ingest", "bench.txt", "--origin", origin, cwd=tmp_path)

@@ -1,4 +1,4 @@
-"""Passwords in commands that stand in other texts are taken out, and nothing else is."""
+"""Passwords of commands within other texts are redacted, and nothing else is."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ PLAIN = (
 @pytest.mark.parametrize("redact", REDACTIONS)
 @pytest.mark.parametrize("command", HOLDING)
 @pytest.mark.parametrize("text", ["{}", "error: `{}` failed with 1", "+ {}", "Ran {}, twice"])
-def test_a_password_of_a_command_in_a_text_is_taken_out(
+def test_password_of_a_command_in_a_text_is_redacted(
     redact: Callable[[str], str], command: str, text: str
 ) -> None:
     shown = redact(text.format(command))
@@ -63,12 +63,12 @@ def test_a_password_of_a_command_in_a_text_is_taken_out(
 
 
 @pytest.mark.parametrize("text", PLAIN)
-def test_options_that_carry_no_secret_stay(text: str) -> None:
+def test_options_without_secrets_are_kept(text: str) -> None:
     assert redact_text(text) == redact_message(text) == text
 
 
 @pytest.mark.parametrize("text", ["ab -p file.txt http://h/", "docker run -p 8080:80 nginx"])
-def test_ports_and_files_stay_in_a_line_that_a_tool_printed(text: str) -> None:
+def test_ports_and_files_in_tool_output_are_kept(text: str) -> None:
     assert redact_quote(text) == text
 
 
@@ -81,5 +81,5 @@ def test_ports_and_files_stay_in_a_line_that_a_tool_printed(text: str) -> None:
         *("<password>", "<password", "MTk4", "--a \\\n", "a=>", "cookie: a", "aws_secret_key "),
     ],
 )
-def test_a_text_made_to_hurt_takes_linear_time(text: str) -> None:
+def test_adversarial_text_takes_linear_time(text: str) -> None:
     assert_linear(lambda size: text * (size // len(text)), redact_text, 60_000)

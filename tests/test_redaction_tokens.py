@@ -1,4 +1,4 @@
-"""Secrets by their shape are taken out of every text, and what only looks like one is kept."""
+"""Secrets recognised by shape are redacted in every text; lookalikes are kept."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HEX = "0123456789abcdef" * 2
 
 @pytest.mark.parametrize("name", TOKENS)
 @pytest.mark.parametrize("show", REDACTIONS)
-def test_a_secret_is_known_in_every_text(show: Callable[[str], str], name: str) -> None:
+def test_secret_is_recognised_in_every_text(show: Callable[[str], str], name: str) -> None:
     shown = show(f"failed: {TOKENS[name]}{ENDINGS.get(name, '')}, again")
     assert TOKENS[name][-9:] not in shown
     assert (
@@ -60,7 +60,7 @@ def test_a_secret_is_known_in_every_text(show: Callable[[str], str], name: str) 
         "the environment sets A=b",
     ],
 )
-def test_what_looks_like_a_secret_is_kept(show: Callable[[str], str], text: str) -> None:
+def test_text_that_looks_like_a_secret_is_kept(show: Callable[[str], str], text: str) -> None:
     assert show(text) == text
 
 
@@ -78,7 +78,7 @@ def test_what_looks_like_a_secret_is_kept(show: Callable[[str], str], text: str)
         *("7z a -mx9 a.7z", "openssl speed -evp aes-128-cbc", "token: 100000 ns/op"),
     ],
 )
-def test_a_message_about_a_name_is_kept(text: str) -> None:
+def test_message_about_a_name_is_kept(text: str) -> None:
     assert redact_message(text) == text
 
 
@@ -101,14 +101,12 @@ def test_a_message_about_a_name_is_kept(text: str) -> None:
         "password=$'{}'",
     ],
 )
-def test_a_secret_is_taken_out_of_a_command_in_prose(
-    show: Callable[[str], str], command: str
-) -> None:
+def test_secret_of_a_command_in_prose_is_redacted(show: Callable[[str], str], command: str) -> None:
     assert SECRET not in show(f"error: `{command.format(SECRET)}` failed")
 
 
 @pytest.mark.parametrize("show", [redact_text, redact_message, redact_quote])
-def test_the_colon_behind_a_secret_is_kept(show: Callable[[str], str]) -> None:
+def test_colon_after_a_secret_is_kept(show: Callable[[str], str]) -> None:
     assert show(f"git:HEAD:password={SECRET}: unknown") == "git:HEAD:password=REDACTED: unknown"
     assert show(f"password={SECRET}:9:{SECRET}") == "password=REDACTED"
 
@@ -125,7 +123,7 @@ PADDED = ("c2VjcmV0cGFzczE=", "dXNlcjpwYXNzd29yZA==", "Zm9v====")
         *("bash -c 'echo {} | base64 -d'", "env A={} tool", "docker run -e a.b={} img"),
     ],
 )
-def test_the_padding_of_base64_assigns_nothing(command: str, word: str) -> None:
+def test_base64_padding_is_not_an_assignment(command: str, word: str) -> None:
     shown = (
         shlex.join(redact(shlex.split(command.format(word)))),
         redact_command(command.format(word)),
@@ -133,6 +131,6 @@ def test_the_padding_of_base64_assigns_nothing(command: str, word: str) -> None:
     assert word.rstrip("=") not in "".join(shown)
 
 
-def test_an_empty_variable_is_shown() -> None:
+def test_empty_variable_is_shown() -> None:
     words = ["k6", "run", "-e", "DEBUG=", "-e", "http.method=GET", "x.js"]
     assert redact(words) == words

@@ -1,4 +1,4 @@
-"""Expressions are compiled late, and mean the same on a Python whose possessive groups fail."""
+"""Expressions are compiled late, and mean the same on a Python with broken possessive groups."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def test_atomic_groups_match_as_possessive_ones(text: str, samples: list[str]) -
         assert str(re.match(atomic, sample)) == str(re.match(text, sample))
 
 
-def test_an_older_python_gets_atomic_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Python 3.11.2, which Debian 12 has, does not find `R` with the written expression."""
+def test_older_python_gets_atomic_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python 3.11.2, as in Debian 12, does not find `R` with the original expression."""
     monkeypatch.setattr(regexes, "_SOUND", (sys.version_info[0] + 1,))
     assert regex(r"(?:- ++)?+R").pattern == r"(?>(?:- ++)?)R"
     assert regex(rb"(?:\xe9 ++)?+R").pattern == rb"(?>(?:\xe9 ++)?)R"

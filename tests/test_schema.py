@@ -1,4 +1,4 @@
-"""The one table: what fits is typed and ordered, what does not is refused by its column's name."""
+"""The single schema: valid tables are typed and ordered, others refused by column name."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def run() -> Data:
     return {name: known.get(name, [None if name in nullable else ""]) for name in names}
 
 
-def test_the_order_of_the_columns_is_public() -> None:
+def test_order_of_the_columns_is_stable() -> None:
     assert ",".join(schema.column_names()) == (
         "group,variant,benchmark,params,run,subject,metric,stat,"
         "value,unit,n,time,resolution,origin,tool,source"
@@ -89,19 +89,19 @@ def test_columns_are_ordered_and_typed(row: Data) -> None:
     assert str(frame["time"].dtype) == "datetime64[us, UTC]"
 
 
-def test_a_frame_is_taken_as_well_as_a_mapping(row: Data) -> None:
+def test_frame_is_accepted_like_a_mapping(row: Data) -> None:
     frame = schema.observations(pd.DataFrame(row))
     pd.testing.assert_frame_equal(frame, schema.observations(row))
     pd.testing.assert_frame_equal(frame, schema.observations(frame))
 
 
-def test_nothing_is_a_table_too() -> None:
+def test_empty_table_is_valid() -> None:
     frame = schema.observations({name: [] for name in schema.column_names()})
     assert len(frame) == 0
     assert frame["value"].dtype == np.float64
 
 
-def test_the_unknown_stays_unknown(row: Data) -> None:
+def test_unknown_values_stay_unknown(row: Data) -> None:
     frame = schema.observations(row)
     assert frame[["subject", "n", "time", "resolution"]].isna().all(axis=None)
     assert "None" not in frame.to_csv()
@@ -126,14 +126,14 @@ def test_an_unknown_column_is_named(row: Data) -> None:
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf"), None])
-def test_a_value_is_a_finite_number(row: Data, value: float | None) -> None:
+def test_value_must_be_finite(row: Data, value: float | None) -> None:
     row["value"] = [value]
     with pytest.raises(SchemaError, match=r"finite|missing value"):
         schema.observations(row)
 
 
 @pytest.mark.parametrize("name", [c.name for c in schema.COLUMNS if not c.nullable])
-def test_what_has_to_be_known_is_known(row: Data, name: str) -> None:
+def test_required_columns_must_have_values(row: Data, name: str) -> None:
     row[name] = [None]
     with pytest.raises(SchemaError, match=name):
         schema.observations(row)
@@ -153,7 +153,7 @@ def test_what_has_to_be_known_is_known(row: Data, name: str) -> None:
         ("time", NOON.replace(tzinfo=None)),
     ],
 )
-def test_a_wrong_type_is_refused(row: Data, name: str, value: object) -> None:
+def test_wrong_type_is_refused(row: Data, name: str, value: object) -> None:
     row[name] = [value]
     with pytest.raises(SchemaError, match=rf"column '{name}' is not of type"):
         schema.observations(row)
@@ -184,7 +184,7 @@ def test_an_unknown_role_is_refused(run: Data) -> None:
         schema.runs(run)
 
 
-def test_params_are_written_in_one_order() -> None:
+def test_params_are_written_in_a_fixed_order() -> None:
     written = schema.format_params({"threads": "2", "connections": "8"})
     assert written == schema.format_params({"connections": "8", "threads": "2"})
     assert written == "connections=8,threads=2"
@@ -192,7 +192,7 @@ def test_params_are_written_in_one_order() -> None:
 
 
 @pytest.mark.parametrize("own", [False, True], ids=["as loaded", "of a frame"])
-def test_both_frames_are_written_as_parquet_and_read_by_others(tmp_path: Path, own: bool) -> None:
+def test_both_frames_are_readable_as_parquet_by_other_tools(tmp_path: Path, own: bool) -> None:
     results = bk.load(WRK)
     results = bk.load(results.observations) if own else results
     for name in ("observations", "runs"):
@@ -215,7 +215,7 @@ def test_units_and_machines_keep_their_entries_in_arrow() -> None:
     assert any(runs["env"])
 
 
-#: Part of the facts, for a reason of its own.
+#: Part of the facts, for a specific reason.
 SELECTIONS = {
     "audit/facts.py": "facts that differ between repeats",
     "capture/resume.py": "what `capture` itself observes",
@@ -227,7 +227,7 @@ SELECTIONS = {
 
 
 @pytest.mark.parametrize("owner", [Reading, Piece, Part, Sidecar, Run])
-def test_run_facts_are_inherited_and_never_repeated(owner: type[schema.RunFacts]) -> None:
+def test_run_facts_are_inherited_not_repeated(owner: type[schema.RunFacts]) -> None:
     facts = {fact.name for fact in schema.FACTS}
     assert issubclass(owner, schema.RunFacts)
     bases = owner.__mro__[: owner.__mro__.index(schema.RunFacts)]
@@ -256,7 +256,7 @@ def _list_names(path: Path) -> Iterator[set[object]]:
             yield {part.value for part in ast.walk(node) if isinstance(part, ast.Constant)}
 
 
-def test_a_fact_of_a_reading_reaches_the_store_and_the_table_of_runs() -> None:
+def test_facts_of_a_reading_reach_the_store_and_the_table_of_runs() -> None:
     stated = {
         "str": "closed", "str?": "stated", "f64?": 1.5, "i64?": 3, "map": {"cpu": "Xeon"},
         "time?": NOON,
@@ -269,15 +269,15 @@ def test_a_fact_of_a_reading_reaches_the_store_and_the_table_of_runs() -> None:
     assert {name: row[name] for name in facts} == facts
 
 
-def test_labels_are_named_and_never_a_bare_tuple() -> None:
+def test_labels_have_a_named_type_not_a_bare_tuple() -> None:
     package = Path(schema.__file__).parent
     aliases = re.compile(r"^_?\w+ = (?:Mapping\[)?tuple\[(?:str, ){3}", re.MULTILINE)
     texts = {
         path.relative_to(package).as_posix(): path.read_text() for path in package.rglob("*.py")
     }
     readers = ("parsers/", "reading/")
-    found = {name for name, text in texts.items() if aliases.search(text)}
-    assert {name for name in found if not name.startswith(readers)} == set()
+    modules = {name for name, text in texts.items() if aliases.search(text)}
+    assert {name for name in modules if not name.startswith(readers)} == set()
     columns = {column.name: column.type for column in schema.COLUMNS}
     kinds = (schema.Labels, schema.Side, schema.Trial, schema.Workload)
     for names in (*(kind._fields for kind in kinds), ROW_KEY):

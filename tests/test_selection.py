@@ -1,4 +1,4 @@
-"""A selection says what there is; a baseline is told from names only where they tell it."""
+"""A selection states the known names; a baseline is inferred from names only if they reveal it."""
 
 from __future__ import annotations
 
@@ -26,35 +26,33 @@ def test_rows_with_the_label_stay() -> None:
 
 
 @pytest.mark.parametrize(
-    ("labels", "says"),
+    ("labels", "message"),
     [
         ({"variant": "olpt"}, "did you mean 'otlp'? known: none, otlp"),
         ({"varian": "none"}, "the columns are variant, metric"),
     ],
 )
-def test_a_name_that_does_not_occur_is_answered_with_those_that_do(
-    labels: dict[str, str], says: str
-) -> None:
+def test_unknown_name_is_answered_with_the_known_ones(labels: dict[str, str], message: str) -> None:
     with pytest.raises(SelectionError) as refused:
         select(frame(), **labels)
-    assert says in str(refused.value)
+    assert message in str(refused.value)
 
 
-def test_known_names_beyond_those_listed_are_counted() -> None:
+def test_known_names_beyond_the_listed_ones_are_counted() -> None:
     with pytest.raises(SelectionError, match=r"known: B0, B1, .*, B11 and 48 more$"):
         require("Q*", [f"B{number}" for number in range(60)], "benchmark")
 
 
 @pytest.mark.parametrize("name", ["none", "Baseline", "MAIN", "no-agent", "off"])
-def test_a_telling_name_is_the_baseline(name: str) -> None:
+def test_usual_baseline_name_is_recognised(name: str) -> None:
     assert choose_baseline(["otlp", name, "zipkin"]) == name
 
 
-def test_the_users_word_stands_above_names() -> None:
+def test_explicit_baseline_takes_precedence_over_names() -> None:
     assert choose_baseline(["none", "otlp"], "otlp") == "otlp"
 
 
-def test_the_first_named_file_is_the_baseline_where_names_do_not_tell() -> None:
+def test_first_named_file_is_the_baseline_if_names_are_ambiguous() -> None:
     assert choose_baseline(["old", "new"], first="old") == "old"
     assert choose_baseline(["none", "base"], first="base") == "base"
 
@@ -75,11 +73,11 @@ def test_the_first_named_file_is_the_baseline_where_names_do_not_tell() -> None:
         (["none_c8_t8", "otlp_c8_t8"], "none_c8_t8"),
     ],
 )
-def test_names_of_the_earlier_side_tell_where_none_is_usual(variants: list[str], name: str) -> None:
+def test_names_of_an_earlier_side_are_used_if_none_is_usual(variants: list[str], name: str) -> None:
     assert choose_baseline(variants) == name
 
 
-def test_the_first_named_file_stands_above_the_name_of_an_earlier_side() -> None:
+def test_first_named_file_takes_precedence_over_an_earlier_side() -> None:
     assert choose_baseline(["new", "old"], first="new") == "new"
 
 
@@ -95,20 +93,20 @@ def test_the_first_named_file_stands_above_the_name_of_an_earlier_side() -> None
         ["a-none", "b-otlp"],
     ],
 )
-def test_otherwise_it_is_asked_for(variants: list[str]) -> None:
+def test_baseline_is_required_otherwise(variants: list[str]) -> None:
     with pytest.raises(BaselineError, match="--baseline"):
         choose_baseline(variants)
 
 
-def test_baselines_that_differ_in_case_only_are_said_to_with_the_way_out() -> None:
-    with pytest.raises(BaselineError, match="Baseline and baseline differ only in case") as told:
+def test_baselines_differing_only_in_case_are_refused_with_a_remedy() -> None:
+    with pytest.raises(BaselineError, match="Baseline and baseline differ only in case") as raised:
         choose_baseline(["Baseline", "baseline", "OTel_Enabled"])
-    assert "is not a variant, exclude its files with --exclude" in told.value.hint
-    assert told.value.options == ("--baseline", "Baseline")
+    assert "is not a variant, exclude its files with --exclude" in raised.value.hint
+    assert raised.value.options == ("--baseline", "Baseline")
 
 
-def test_very_many_variants_are_counted_where_no_baseline_can_be_told() -> None:
-    with pytest.raises(BaselineError) as told:
+def test_very_many_variants_are_counted_without_a_baseline() -> None:
+    with pytest.raises(BaselineError) as raised:
         choose_baseline([f"v{number}" for number in range(30)])
-    assert told.value.hint.endswith("v10, v11 and 18 more")
-    assert "or give fewer files" in told.value.hint
+    assert raised.value.hint.endswith("v10, v11 and 18 more")
+    assert "or give fewer files" in raised.value.hint

@@ -1,4 +1,4 @@
-"""A row that shows nothing says what its runs would have detected, and the true reason first."""
+"""An inconclusive row states what its runs would have detected, with the true reason first."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def b302(*contrasts: Contrast, method: str = "auto") -> list[str]:
 
 
 @pytest.mark.parametrize("half_width", [0.004, 0.03, 0.2])
-def test_what_is_detected_is_what_so_many_runs_were_asked_for(half_width: float) -> None:
+def test_detectable_effect_agrees_with_the_planned_runs(half_width: float) -> None:
     seen = detectable_effect(half_width, 0.03)
     assert seen is not None
     assert seen > 0.03
@@ -45,7 +45,7 @@ def test_what_is_detected_is_what_so_many_runs_were_asked_for(half_width: float)
     assert runs_to_show_effect(half_width, 8, seen * 0.97, 0.03) not in {4, 8} or half_width < 0.01
 
 
-def test_what_is_detected_is_found_four_times_out_of_five() -> None:
+def test_detectable_effect_is_found_four_times_out_of_five() -> None:
     rng = np.random.default_rng(5)
     widths, shown = [], 0
     for _ in range(60):
@@ -61,13 +61,13 @@ def test_what_is_detected_is_found_four_times_out_of_five() -> None:
     assert shown / 200 == pytest.approx(0.8, abs=3 * math.sqrt(0.8 * 0.2 / 200))
 
 
-def test_an_interval_that_says_nothing_detects_nothing() -> None:
+def test_meaningless_interval_detects_nothing() -> None:
     assert detectable_effect(math.inf, 0.03) is None
     with pytest.raises(ValueError, match="must be >= 0"):
         detectable_effect(-1.0, 0.03)
 
 
-def test_an_undecided_row_has_the_change_it_would_have_shown() -> None:
+def test_inconclusive_row_states_the_change_it_would_have_shown() -> None:
     (row,) = judged(contrast(FOUR * 2, [90.0, 97.0, 99.0, 104.0, 108.0, 111.0, 93.0, 101.0]))
     assert row.word == INCONCLUSIVE
     assert row.detectable is not None
@@ -75,12 +75,12 @@ def test_an_undecided_row_has_the_change_it_would_have_shown() -> None:
     assert any(f"make about {row.runs_needed} runs per side" in note for note in row.notes)
 
 
-def test_a_decided_row_lacks_nothing() -> None:
+def test_decided_row_has_no_sensitivity_note() -> None:
     (row,) = judged(contrast(FOUR, APART))
     assert (row.detectable, row.runs_needed, row.sensitivity.note) == (None, None, "")
 
 
-def test_too_few_runs_are_the_first_reason_also_where_the_spread_is_wide() -> None:
+def test_too_few_runs_are_the_first_reason_despite_a_wide_spread() -> None:
     wide = contrast([1.0, 3.0, 9.0, 27.0], [2.0, 30.0, 5.0, 80.0])
     rows = judged(wide, wide, wide, method="rank")
     note = rows[0].sensitivity.note
@@ -94,7 +94,7 @@ def test_too_few_runs_are_the_first_reason_also_where_the_spread_is_wide() -> No
     )
 
 
-def test_rows_that_are_decided_together_are_not_said_to_be_impossible() -> None:
+def test_jointly_decided_rows_are_not_called_impossible() -> None:
     wide = contrast([1.0, 3.0, 9.0, 27.0], [2.0, 30.0, 5.0, 80.0])
     rows = judged(wide, wide, wide)
     assert {row.contrast.method for row in rows} == {"max-t"}
@@ -102,16 +102,16 @@ def test_rows_that_are_decided_together_are_not_said_to_be_impossible() -> None:
     assert b302(wide, wide, wide) == []
 
 
-def test_a_row_that_is_shown_beside_others_is_not_said_to_be_impossible() -> None:
+def test_row_shown_among_others_is_not_called_impossible() -> None:
     welch, ranks = contrast(FOUR, APART[:3]), contrast(FOUR, [98.0, 101.0, 104.0, 99.9])
     assert (welch.method, ranks.method) == ("welch", "hodges-lehmann")
-    shown, beside = judged(welch, ranks)
-    assert (shown.word, beside.word) == (REGRESSION, INCONCLUSIVE)
-    assert "cannot reach" not in beside.sensitivity.note
+    shown, other = judged(welch, ranks)
+    assert (shown.word, other.word) == (REGRESSION, INCONCLUSIVE)
+    assert "cannot reach" not in other.sensitivity.note
     assert b302(welch, ranks) == []
 
 
-def test_rows_that_others_leave_no_room_are_counted() -> None:
+def test_rows_crowded_out_by_others_are_counted() -> None:
     unclear = contrast(FOUR, [98.0, 101.0, 104.0])
     ranks = contrast(FOUR, APART)
     _, closed = judged(unclear, ranks, method="rank")
@@ -122,15 +122,15 @@ def test_rows_that_others_leave_no_room_are_counted() -> None:
     assert b302(ranks) == b302(ranks, ranks) == []
 
 
-def test_what_the_adjustment_leaves_open_is_not_put_down_to_the_margin() -> None:
+def test_effect_of_the_adjustment_is_not_attributed_to_the_margin() -> None:
     near = replace(contrast(FOUR * 2, [v * 1.05 for v in FOUR * 2]), pvalue=0.03)
     rows = judged(near, near)
     assert rows[0].word == INCONCLUSIVE
-    said = rows[0].sensitivity.note
-    assert said.startswith("p = 0.03 alone, but not significant when adjusted for 2 rows")
+    note = rows[0].sensitivity.note
+    assert note.startswith("p = 0.03 alone, but not significant when adjusted for 2 rows")
 
 
-def test_a_sum_says_each_reason_that_there_is() -> None:
+def test_summary_states_each_reason() -> None:
     rows = [
         Sensitivity(least=5, runs_needed=5),
         Sensitivity(is_wide=True, detectable=2.0),
@@ -143,7 +143,7 @@ def test_a_sum_says_each_reason_that_there_is() -> None:
     assert sum_up([Sensitivity()]) == ""
 
 
-def test_a_change_that_a_practical_number_of_runs_would_show_is_not_called_too_noisy() -> None:
+def test_change_within_reach_of_practical_runs_is_not_called_too_noisy() -> None:
     slower = [100.0, 60.0, 210.0, 350.0, 90.0, 400.0, 180.0, 260.0]
     (row,) = judged(contrast([100.0, 55.0, 190.0, 80.0, 140.0, 45.0, 160.0, 70.0], slower))
     assert row.word == INCONCLUSIVE
@@ -156,7 +156,7 @@ def test_a_change_that_a_practical_number_of_runs_would_show_is_not_called_too_n
     )
 
 
-def test_noise_without_a_change_is_too_much_for_any_practical_number_of_runs() -> None:
+def test_noise_without_a_change_is_called_too_noisy() -> None:
     noise = [100.0, 55.0, 190.0, 80.0, 140.0, 45.0, 160.0, 70.0]
     (row,) = judged(contrast(noise, [value * 1.01 for value in noise[::-1]]))
     assert row.sensitivity.is_wide
@@ -164,7 +164,7 @@ def test_noise_without_a_change_is_too_much_for_any_practical_number_of_runs() -
     assert "too noisy for any practical number of runs" in row.sensitivity.note
 
 
-def test_an_interval_of_no_width_is_not_called_a_difference_that_would_be_detected(
+def test_zero_width_interval_is_not_called_a_detectable_difference(
     tmp_path: Path,
 ) -> None:
     counts = {"main": [0] * 8, "pr": [0, 0, 0, 1, 0, 0, 0, 0]}

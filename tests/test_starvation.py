@@ -1,4 +1,4 @@
-"""Starved runs are named where their CPU tells it, with the verdict without them."""
+"""Starved runs are named if their CPU reveals it, with the verdict without them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from benchkit.errors import Finding
 from benchkit.starvation import find_starved_runs
 from benchkit.verdict import Verdicts, judge
 
-#: Runs of sessions.STARVED that lie far on the slow side.
+#: Outliers on the slow side among the runs of sessions.STARVED.
 SLOW = {("none", 6), ("otlp", 5), ("apm", 5), ("skywalking", 5)}
 USUAL = 0.9
 
 
 def measured(cores: float, subject: str = "/bench/server") -> schema.Observations:
-    """Return the starved session with the CPU of its server: so many cores in the slow runs."""
+    """Return the starved session with the CPU of its server: ``cores`` in the slow runs."""
     rates, _ = sessions.session(sessions.STARVED, None)
     is_slow = [key in SLOW for key in zip(rates["variant"], rates["run"], strict=True)]
     usage = rates.assign(
@@ -36,13 +36,13 @@ def judged(observations: schema.Observations) -> tuple[Verdicts, schema.Runs]:
     return judge(compare(observations, runs, [(first, other) for other in others], Plan())), runs
 
 
-def found(observations: schema.Observations) -> list[Finding]:
+def list_findings(observations: schema.Observations) -> list[Finding]:
     verdicts, runs = judged(observations)
     return list(find_starved_runs(verdicts, observations, runs))
 
 
-def test_four_runs_without_cpu_are_starved_and_two_verdicts_stand_on_them() -> None:
-    (finding,) = found(measured(0.35))
+def test_four_starved_runs_are_named_and_change_two_verdicts() -> None:
+    (finding,) = list_findings(measured(0.35))
     assert (finding.code, finding.severity) == ("B340", "warning")
     assert (
         finding.numbers["runs"] == "run 6 of none, run 5 of otlp, run 5 of apm, run 5 of skywalking"
@@ -60,37 +60,37 @@ def test_starved_runs_stay_in_the_comparison() -> None:
     assert {row.contrast.n_variant for row in verdicts.primary} == {6}
 
 
-def test_a_far_run_that_had_its_cpu_is_not_called_starved() -> None:
-    assert found(measured(0.7 * USUAL)) == []
+def test_outlier_with_normal_cpu_is_not_called_starved() -> None:
+    assert list_findings(measured(0.7 * USUAL)) == []
 
 
-def test_without_any_cpu_nothing_is_said() -> None:
+def test_no_finding_without_cpu_data() -> None:
     rates, _ = sessions.session(sessions.STARVED, None)
-    assert found(rates) == []
+    assert list_findings(rates) == []
 
 
-def test_the_service_counts_and_not_the_busiest_container() -> None:
+def test_service_counts_not_the_busiest_container() -> None:
     server, store = measured(0.35), measured(USUAL, "/bench/storage")
     store = store[store["metric"] == "cpu_usage"].assign(value=1.5)
     both = schema.observations(pd.concat([server, store], ignore_index=True))
-    assert found(both) == []
+    assert list_findings(both) == []
     per_request = server[server["metric"] == "cpu_usage"].assign(
         metric="cpu_per_request", unit="s", value=1e-4
     )
-    told = schema.observations(pd.concat([both, per_request], ignore_index=True))
-    (finding,) = found(told)
+    stated = schema.observations(pd.concat([both, per_request], ignore_index=True))
+    (finding,) = list_findings(stated)
     assert finding.numbers["share apm 5"] == pytest.approx(0.35 / USUAL)
 
 
-def test_cpu_told_for_all_that_ran_under_a_number_counts() -> None:
+def test_cpu_recorded_for_all_runs_of_a_number_counts() -> None:
     rows = measured(0.35)
     is_usage = rows["metric"] == "cpu_usage"
-    told = rows.assign(
+    stated = rows.assign(
         benchmark=rows["benchmark"].where(~is_usage, ""),
         params=rows["params"].where(~is_usage, ""),
         tool=rows["tool"].where(~is_usage, "cadvisor"),
     )
-    (finding,) = found(schema.observations(told))
+    (finding,) = list_findings(schema.observations(stated))
     assert (
         finding.numbers["runs"] == "run 6 of none, run 5 of otlp, run 5 of apm, run 5 of skywalking"
     )

@@ -1,4 +1,4 @@
-"""The oracle of stated values: what it accepts, and what it does not."""
+"""The oracle of stated values: what it accepts and rejects."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_factors_do_not_blur_the_check() -> None:
         ("HTTP Request,12,34,30,56", "jmeter_aggregate", 34e-3, True),
     ],
 )
-def test_the_oracle_knows_the_commas_of_a_format(
+def test_oracle_knows_the_commas_of_a_format(
     line: str, form: str, value: float, *, is_stated: bool
 ) -> None:
     assert holds(numbers(line, form), value) is is_stated

@@ -1,4 +1,4 @@
-"""A store is whole or not there: append, conflict, undo, tidy."""
+"""A store is complete or absent: append, conflict, undo, tidy."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def batch(number: int, *, raw: bool = False, value: float = 1.0) -> pa.RecordBat
 
 
 def append(store: Store, batches: list[pa.RecordBatch]) -> None:
-    """Append values, which no piece names yet."""
+    """Append values that no piece refers to yet."""
     with store.staging(number := new_batch()) as folder:
         store.add(write_files(folder, number, batches))
 
@@ -64,14 +64,14 @@ def paths(store: Store) -> list[str]:
     return found["path"].to_pylist()  # type: ignore[no-any-return]
 
 
-def test_a_place_without_a_store_is_empty(tmp_path: Path) -> None:
+def test_place_without_a_store_is_empty(tmp_path: Path) -> None:
     store = Store(str(tmp_path / "none"))
     assert store.pieces() is None
     assert store.values().num_rows == 0
     assert not store.is_store()
 
 
-def test_values_and_pieces_come_back(tmp_path: Path) -> None:
+def test_values_and_pieces_are_read_back(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     append(store, [batch(1), batch(1, raw=True, value=2.0)])
     add_pieces(store, 1, "a")
@@ -82,7 +82,7 @@ def test_values_and_pieces_come_back(tmp_path: Path) -> None:
     assert paths(store) == ["a"]
 
 
-def test_the_last_row_of_a_piece_counts_unless_it_is_dropped(tmp_path: Path) -> None:
+def test_last_row_of_a_piece_counts_unless_dropped(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     add_pieces(store, 1, "a", "b")
     add_pieces(store, 1, "c", "b")
@@ -92,7 +92,7 @@ def test_the_last_row_of_a_piece_counts_unless_it_is_dropped(tmp_path: Path) -> 
     assert paths(store) == ["b"]
 
 
-def test_a_commit_conflicts_with_any_other_since_the_pieces_were_read(tmp_path: Path) -> None:
+def test_commit_conflicts_with_any_other_since_the_pieces_were_read(tmp_path: Path) -> None:
     """Two blind appends of delta-rs from one stale version both succeed."""
     store, read = Store(str(tmp_path)), []
 
@@ -109,10 +109,10 @@ def test_a_commit_conflicts_with_any_other_since_the_pieces_were_read(tmp_path: 
     assert paths(store) == ["a", "b", "c"]
 
 
-def test_a_commit_that_fails_behind_another_is_a_conflict(
+def test_commit_that_fails_after_another_is_a_conflict(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Seen on S3: delta-rs cannot read the entry of the writer that came first."""
+    """Observed on S3: delta-rs cannot read the entry of the writer that came first."""
     store, commit, calls = Store(str(tmp_path)), DeltaTable.create_write_transaction, []
     add_pieces(store, 1, "a")
 
@@ -129,7 +129,7 @@ def test_a_commit_that_fails_behind_another_is_a_conflict(
     assert paths(store) == ["a", "b", "c"]
 
 
-def test_a_change_that_meets_no_end_of_conflicts_is_a_store_error(
+def test_endless_conflicts_are_a_store_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(conflicts, "_PATIENCE", 0.3)
@@ -141,13 +141,13 @@ def test_a_change_that_meets_no_end_of_conflicts_is_a_store_error(
 
     with pytest.raises(
         StoreError, match="other processes changed the store at the same time"
-    ) as caught:
+    ) as raised:
         Store(str(tmp_path)).commit_pieces(build)
-    assert "nothing was changed" in caught.value.hint
+    assert "nothing was changed" in raised.value.hint
     assert set(paths(other)) == {"a"}
 
 
-def test_a_column_of_a_later_build_joins_the_log(tmp_path: Path) -> None:
+def test_column_of_a_later_build_is_added_to_the_log(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     add_pieces(store, 1, "a")
     store.commit_pieces(lambda _: pieces(2, "b").append_column("status", pa.array(["failed"])))
@@ -156,7 +156,7 @@ def test_a_column_of_a_later_build_joins_the_log(tmp_path: Path) -> None:
     assert found["status"].to_pylist() == [None, "failed"]
 
 
-def test_undo_takes_one_ingest_back_and_no_more(tmp_path: Path) -> None:
+def test_undo_reverts_exactly_one_ingest(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     add_pieces(store, 1, "a")
     add_pieces(store, 2, "b")
@@ -166,7 +166,7 @@ def test_undo_takes_one_ingest_back_and_no_more(tmp_path: Path) -> None:
         store.undo()
 
 
-def test_undo_brings_back_what_was_dropped_and_labels_as_they_were(tmp_path: Path) -> None:
+def test_undo_restores_dropped_pieces_and_labels(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     add_pieces(store, 1, "a", "b")
     change = pieces(1, "x", "b").append_column("dropped", pa.array([False, True]))
@@ -177,19 +177,19 @@ def test_undo_brings_back_what_was_dropped_and_labels_as_they_were(tmp_path: Pat
     assert paths(store) == ["a", "b"]
 
 
-def test_the_first_ingest_can_be_taken_back(tmp_path: Path) -> None:
+def test_first_ingest_can_be_undone(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     add_pieces(store, 1, "a")
     store.undo()
     assert paths(store) == []
 
 
-def test_there_is_nothing_to_undo_without_a_store(tmp_path: Path) -> None:
+def test_nothing_to_undo_without_a_store(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="no store"):
         Store(str(tmp_path)).undo()
 
 
-def test_values_go_that_neither_a_piece_nor_undo_needs(
+def test_values_needed_by_neither_piece_nor_undo_are_deleted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tidying, "MANY_STALE", 1)
@@ -207,7 +207,7 @@ def test_values_go_that_neither_a_piece_nor_undo_needs(
     assert sorted(store.values()["value"].to_pylist()) == [2.0]
 
 
-def test_values_that_nothing_needs_are_dropped_many_at_once(tmp_path: Path) -> None:
+def test_unneeded_values_are_deleted_in_bulk(tmp_path: Path) -> None:
     store, versions = Store(str(tmp_path)), []
     for number in range(1, 40):
         append(store, [batch(number, value=number)])
@@ -221,7 +221,7 @@ def test_values_that_nothing_needs_are_dropped_many_at_once(tmp_path: Path) -> N
     assert DeltaTable(tmp_path / "values").version() < 45
 
 
-def test_the_logs_forget_what_no_writer_can_build_on(
+def test_logs_drop_entries_that_no_writer_needs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = {"delta.logRetentionDuration": "interval 0 seconds"}
@@ -232,7 +232,7 @@ def test_the_logs_forget_what_no_writer_can_build_on(
     assert len(list((tmp_path / "runs" / "_delta_log").glob("*.json"))) <= 21
 
 
-def test_values_stay_that_a_writer_may_still_be_about_to_name(tmp_path: Path) -> None:
+def test_values_a_writer_may_still_refer_to_are_kept(tmp_path: Path) -> None:
     store, now = Store(str(tmp_path)), new_batch()
     append(store, [batch(now, value=1.0)])
     append(store, [batch(now - (25 * 3_600_000_000 << 12), value=2.0)])
@@ -241,12 +241,12 @@ def test_values_stay_that_a_writer_may_still_be_about_to_name(tmp_path: Path) ->
     assert store.values()["value"].to_pylist() == [1.0]
 
 
-def test_batches_are_told_apart_by_time() -> None:
+def test_batches_are_distinguished_by_time() -> None:
     first = new_batch()
     assert new_batch() != first > 1_700_000_000_000_000
 
 
-def test_a_folder_that_cannot_be_made_is_an_error_with_a_remedy(tmp_path: Path) -> None:
+def test_uncreatable_folder_is_an_error_with_a_remedy(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="--store"):
         append(Store(str(tmp_path / "file" / "store")), [batch(1)])
@@ -256,7 +256,7 @@ def count_files(store: Store) -> int:
     return len(DeltaTable(f"{store.url}/values").file_uris())
 
 
-def test_many_small_ingests_are_put_together_and_can_still_be_undone(tmp_path: Path) -> None:
+def test_many_small_ingests_are_merged_and_can_still_be_undone(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     for number in range(1, 33):
         append(store, [batch(number, value=number), batch(number, raw=True, value=-number)])
@@ -273,7 +273,7 @@ def test_many_small_ingests_are_put_together_and_can_still_be_undone(tmp_path: P
     assert len(paths(store)) == 31
 
 
-def test_the_log_of_runs_is_put_together_and_can_still_be_undone(tmp_path: Path) -> None:
+def test_log_of_runs_is_merged_and_can_still_be_undone(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     for number in range(1, 17):
         add_pieces(store, 1, *(f"{number}.{place}" for place in range(3)))
@@ -284,7 +284,7 @@ def test_the_log_of_runs_is_put_together_and_can_still_be_undone(tmp_path: Path)
     assert paths(store) == ["15.0", "15.1", "15.2"]
 
 
-def test_a_store_of_an_earlier_layout_is_refused_and_left_alone(tmp_path: Path) -> None:
+def test_store_of_an_earlier_layout_is_refused_and_left_unchanged(tmp_path: Path) -> None:
     add_pieces(Store(str(tmp_path)), 1, "a")
     write_deltalake(
         tmp_path / "values", pa.table(batch(1).to_pydict(), values_schema()), partition_by=["batch"]
@@ -294,7 +294,7 @@ def test_a_store_of_an_earlier_layout_is_refused_and_left_alone(tmp_path: Path) 
     assert len(list((tmp_path / "values").rglob("*.parquet"))) == 1
 
 
-def test_what_a_crash_left_is_deleted_when_nobody_can_be_writing_it(tmp_path: Path) -> None:
+def test_leftovers_of_a_crash_are_deleted_once_nobody_can_be_writing_them(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     append(store, [batch(1)])
     add_pieces(store, 1, "a")
@@ -308,7 +308,7 @@ def test_what_a_crash_left_is_deleted_when_nobody_can_be_writing_it(tmp_path: Pa
     assert len(store.values(raw=True)) == 1
 
 
-def test_vacuum_deletes_the_files_of_both_tables_that_were_put_together(
+def test_vacuum_deletes_merged_files_of_both_tables(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = Store(str(tmp_path))
@@ -359,7 +359,7 @@ def test_samples_of_one_metric_and_piece_are_found_by_row_groups(tmp_path: Path)
     assert store.values(raw=True, pieces=[]).num_rows == 0
 
 
-def test_a_file_of_the_log_is_read_once_and_what_is_new_is_not_read_whole(
+def test_log_files_are_read_once_and_new_ones_only_in_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, read = Store(str(tmp_path)), list[str]()
@@ -377,7 +377,7 @@ def test_a_file_of_the_log_is_read_once_and_what_is_new_is_not_read_whole(
     assert len(read) == len(set(read)) == 4
 
 
-def test_a_log_in_order_is_not_copied_to_be_read(tmp_path: Path) -> None:
+def test_ordered_log_is_read_without_a_copy(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     for number in range(1, 4):
         add_pieces(store, number, "a")
@@ -393,7 +393,7 @@ def addresses(log: pa.Table) -> list[int]:
     return [chunk.buffers()[2].address for chunk in log["path"].chunks]
 
 
-def test_an_object_store_without_its_account_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_object_store_without_an_account_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     for words in (["runs", "az://x/y"], ["runs", "--store", "az://x/y"]):
         assert run(words) == 3
         message = capsys.readouterr().err

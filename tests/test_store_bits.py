@@ -1,4 +1,4 @@
-"""A bit that flips in a stored file costs this file, never the process."""
+"""A flipped bit in a stored file costs that file, never the process."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ RESULTS = Path(__file__).resolve().parent.parent / "fixtures/tracing-wrk/none/wr
 
 
 @pytest.mark.usefixtures("unsigned")
-def test_a_flipped_bit_in_a_page_is_damage_to_whoever_reads_values(tmp_path: Path) -> None:
-    """delta-rs' reader of Parquet ended the process at some of these, and read on at others."""
+def test_flipped_bit_in_a_page_is_damage_when_values_are_read(tmp_path: Path) -> None:
+    """At some of these delta-rs' Parquet reader ended the process, at others it read on."""
     store = Store(str(tmp_path))
     ingest([str(RESULTS)], store)
     (path,) = tmp_path.glob("values/raw=false/*.parquet")
@@ -35,13 +35,13 @@ def test_a_flipped_bit_in_a_page_is_damage_to_whoever_reads_values(tmp_path: Pat
 
 
 @pytest.mark.usefixtures("unsigned")
-def test_a_flipped_bit_in_a_name_of_a_footer_is_damage_that_repair_drops(tmp_path: Path) -> None:
+def test_flipped_bit_in_a_footer_name_is_damage_that_repair_drops(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     ingest([str(RESULTS)], store)
     (path,) = tmp_path.glob("values/raw=false/*.parquet")
     data = bytearray(path.read_bytes())
     footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
-    data[data.find(b"metric", footer) + 2] ^= 128  # a name that is no text
+    data[data.find(b"metric", footer) + 2] ^= 128  # a name that is not text
     path.write_bytes(data)
     with pytest.raises(StoreError, match="damaged"):
         store.values()
@@ -50,8 +50,8 @@ def test_a_flipped_bit_in_a_name_of_a_footer_is_damage_that_repair_drops(tmp_pat
 
 @pytest.mark.usefixtures("unsigned")
 @pytest.mark.parametrize("name", ["params", "variant", "role", "origin", "env"])
-def test_a_flipped_bit_in_the_name_of_a_column_is_damage(tmp_path: Path, name: str) -> None:
-    """As another name it was a column that nobody reads, and the column itself counted as empty."""
+def test_flipped_bit_in_a_column_name_is_damage(tmp_path: Path, name: str) -> None:
+    """Under another name nobody read the column, and the expected column counted as empty."""
     store = Store(str(tmp_path))
     ingest([str(RESULTS)], store)
     (path,) = tmp_path.glob("runs/*.parquet")
@@ -68,8 +68,8 @@ def test_a_flipped_bit_in_the_name_of_a_column_is_damage(tmp_path: Path, name: s
     assert [Path(one.path).name for one in store.check()] == [path.name]
 
 
-def test_every_flipped_bit_of_a_data_file_is_noticed(tmp_path: Path) -> None:
-    """At the end of a file, which says how it is read, they passed for other values, or none."""
+def test_every_flipped_bit_of_a_data_file_is_detected(tmp_path: Path) -> None:
+    """At the end of a file, which describes how to read it, they yielded other values, or none."""
     store = Store(str(tmp_path))
     ingest([str(RESULTS)], store)
     pieces, paths = store.pieces(), sorted(tmp_path.glob("*/**/*-*.parquet"))

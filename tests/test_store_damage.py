@@ -1,4 +1,4 @@
-"""A damaged store names the file and what to do, in every command; `repair` goes on without it."""
+"""A damaged store names the file and the remedy in every command; `repair` drops the file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def intact(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a folder of results, and a store into which they were ingested one by one."""
     place = tmp_path_factory.mktemp("whole")
     for variant in ("none", "otlp"):
@@ -38,9 +38,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def place(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    shutil.copytree(whole / "store", tmp_path / "store")
-    monkeypatch.chdir(whole)
+def place(intact: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    shutil.copytree(intact / "store", tmp_path / "store")
+    monkeypatch.chdir(intact)
     return tmp_path
 
 
@@ -49,7 +49,7 @@ def tear(path: Path) -> None:
 
 
 def garble(path: Path) -> None:
-    """Change bytes in the middle, so that the file's end is as it was."""
+    """Change bytes in the middle, so that the end of the file stays intact."""
     content = bytearray(path.read_bytes())
     content[10:60] = bytes(byte ^ 0xFF for byte in content[10:60])
     path.write_bytes(bytes(content))
@@ -60,7 +60,7 @@ def list_files(place: Path, table: str) -> list[Path]:
 
 
 @pytest.mark.parametrize("table", ["runs", "values", "runs/_delta_log"])
-def test_a_pipe_in_place_of_a_file_is_named(
+def test_pipe_in_place_of_a_file_is_named(
     place: Path, capsys: pytest.CaptureFixture[str], table: str
 ) -> None:
     folder = place / "store" / table
@@ -81,8 +81,8 @@ def count_values(store: Path) -> int:
 
 @pytest.mark.parametrize("hurt", [Path.unlink, tear, garble], ids=["missing", "torn", "garbled"])
 @pytest.mark.parametrize("table", ["runs", "values/raw=false", "values/raw=true"])
-def test_damage_is_listed_dropped_and_made_good_by_ingesting_again(
-    place: Path, whole: Path, table: str, hurt: Callable[[Path], None],
+def test_damage_is_listed_dropped_and_restored_by_ingesting_again(
+    place: Path, intact: Path, table: str, hurt: Callable[[Path], None],
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     file, store = list_files(place, table)[0], str(place / "store")
@@ -103,7 +103,7 @@ def test_damage_is_listed_dropped_and_made_good_by_ingesting_again(
         assert set(loaded.observations["variant"]) == {"otlp"}
     for name in ("none", "otlp"):
         assert run(["ingest", f"results/{name}", "--store", store]) == 0
-    assert count_values(place / "store") == count_values(whole / "store")
+    assert count_values(place / "store") == count_values(intact / "store")
 
 
 READERS = [
@@ -140,8 +140,8 @@ def test_every_command_names_the_damaged_file(
 
 @pytest.mark.parametrize("table", ["runs", "values"])
 @pytest.mark.parametrize("number", [0, 1])
-def test_a_torn_log_of_commits_is_written_anew_from_the_files(
-    place: Path, whole: Path, table: str, number: int, capsys: pytest.CaptureFixture[str]
+def test_torn_log_of_commits_is_rebuilt_from_the_files(
+    place: Path, intact: Path, table: str, number: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = place / "store" / table / "_delta_log" / f"{number:020}.json"
     tear(file)
@@ -153,11 +153,11 @@ def test_a_torn_log_of_commits_is_written_anew_from_the_files(
     assert run(["store", "check", "--store", store]) == 3
     assert run(["store", "repair", "--store", store]) == 0
     assert run(["store", "check", "--store", store]) == 0
-    assert count_values(place / "store") == count_values(whole / "store")
+    assert count_values(place / "store") == count_values(intact / "store")
 
 
-def test_rows_that_lie_in_two_files_are_taken_once_when_the_log_is_written_anew(
-    place: Path, whole: Path
+def test_rows_in_two_files_are_taken_once_when_the_log_is_rebuilt(
+    place: Path, intact: Path
 ) -> None:
     store = Store(str(place / "store"))
     store.tidy(thoroughly=True)
@@ -166,11 +166,11 @@ def test_rows_that_lie_in_two_files_are_taken_once_when_the_log_is_written_anew(
             tear(file)
     done = store.repair()
     assert done.sources == ()
-    assert count_values(place / "store") == count_values(whole / "store")
+    assert count_values(place / "store") == count_values(intact / "store")
 
 
-def test_a_store_that_lost_all_its_values_begins_again(
-    place: Path, whole: Path, capsys: pytest.CaptureFixture[str]
+def test_store_that_lost_all_values_starts_over(
+    place: Path, intact: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for table in ("runs", "values"):
         for file in list_files(place, table):
@@ -180,17 +180,17 @@ def test_a_store_that_lost_all_its_values_begins_again(
     assert "wrk-1.txt" in capsys.readouterr().out
     for name in ("none", "otlp"):
         assert run(["ingest", f"results/{name}", "--store", store]) == 0
-    assert count_values(place / "store") == count_values(whole / "store")
+    assert count_values(place / "store") == count_values(intact / "store")
 
 
-def test_a_lost_table_of_values_is_no_empty_one(place: Path) -> None:
+def test_lost_table_of_values_is_not_an_empty_one(place: Path) -> None:
     shutil.rmtree(place / "store" / "values")
     assert run(["compare", "--baseline", "none", "--store", str(place / "store")]) == 3
 
 
 @pytest.mark.parametrize("lost", ["values", "values/_delta_log", "values/_delta_log/*1.json"])
-def test_what_gate_misses_check_lists_and_repair_makes_good(
-    place: Path, whole: Path, lost: str, capsys: pytest.CaptureFixture[str]
+def test_lost_log_is_detected_by_gate_and_check_and_rewritten(
+    place: Path, intact: Path, lost: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for path in (place / "store").glob(lost):
         path.unlink() if path.is_file() else shutil.rmtree(path)
@@ -206,11 +206,11 @@ def test_what_gate_misses_check_lists_and_repair_makes_good(
     assert run(["store", "check", "--store", store]) == 0
     for source in printed.out.split():
         assert run(["ingest", source.rpartition("/")[0], "--store", store]) == 0
-    assert count_values(place / "store") == count_values(whole / "store")
+    assert count_values(place / "store") == count_values(intact / "store")
 
 
 @pytest.mark.parametrize("command", [["ingest", "results/none"], ["store", "vacuum"]])
-def test_lost_values_are_missed_before_anything_is_read_or_put_together(
+def test_lost_values_are_detected_before_reading_or_merging(
     place: Path, command: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     (file,) = list_files(place, "values/raw=true")
@@ -222,7 +222,7 @@ def test_lost_values_are_missed_before_anything_is_read_or_put_together(
 
 
 @pytest.mark.parametrize("command", READERS, ids=" ".join)
-def test_a_file_whose_end_is_whole_is_named_too(
+def test_file_with_an_intact_end_is_named_too(
     place: Path, command: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = list_files(place, "values/raw=false")[0]
@@ -233,7 +233,7 @@ def test_a_file_whose_end_is_whole_is_named_too(
 
 
 @pytest.mark.parametrize("table", ["runs", "values"])
-def test_a_file_in_place_of_a_table_is_named(
+def test_file_in_place_of_a_table_is_named(
     place: Path, table: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = place / "store" / table
@@ -248,7 +248,7 @@ def test_a_file_in_place_of_a_table_is_named(
         assert "store check" not in error
 
 
-def test_a_repair_of_a_store_without_runs_ends(place: Path) -> None:
+def test_repair_of_a_store_without_runs_terminates(place: Path) -> None:
     store = str(place / "empty")
     for _ in range(2):
         ingest(["results/none"], Store(store))
@@ -259,7 +259,7 @@ def test_a_repair_of_a_store_without_runs_ends(place: Path) -> None:
     assert run(["store", "check", "--store", store]) == 0
 
 
-def test_a_whole_store_has_no_damage(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_intact_store_has_no_damage(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["store", "check", "--store", str(place / "store")]) == 0
     assert "no damage" in capsys.readouterr().err
     assert run(["store", "repair", "--store", str(place / "store")]) == 0
@@ -280,8 +280,8 @@ def rename_field(path: Path) -> None:
 
 @pytest.mark.parametrize("hurt", [empty, tear, cut_line, rename_field])
 @pytest.mark.parametrize("table", ["runs", "values"])
-def test_a_damaged_newest_entry_is_no_earlier_version(
-    place: Path, whole: Path, table: str, hurt: Callable[[Path], None],
+def test_damaged_newest_entry_is_reported_not_skipped(
+    place: Path, intact: Path, table: str, hurt: Callable[[Path], None],
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     file = max((place / "store" / table / "_delta_log").glob("*.json"))
@@ -296,11 +296,11 @@ def test_a_damaged_newest_entry_is_no_earlier_version(
     assert file.name in capsys.readouterr().out
     assert run(["store", "repair", "--store", store]) == 0
     assert run(["store", "check", "--store", store]) == 0
-    assert count_values(place / "store") == count_values(whole / "store")
+    assert count_values(place / "store") == count_values(intact / "store")
 
 
-def test_a_lost_newest_entry_of_the_values_is_missed_by_the_log_of_runs(
-    place: Path, whole: Path, capsys: pytest.CaptureFixture[str]
+def test_lost_newest_entry_of_the_values_is_detected_by_the_log_of_runs(
+    place: Path, intact: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = max((place / "store" / "values" / "_delta_log").glob("*.json"))
     file.unlink()
@@ -311,15 +311,15 @@ def test_a_lost_newest_entry_of_the_values_is_missed_by_the_log_of_runs(
         assert file.name in printed.err + printed.out
     assert run(["store", "repair", "--store", store]) == 0
     assert run(["store", "check", "--store", store]) == 0
-    assert count_values(place / "store") == count_values(whole / "store")
+    assert count_values(place / "store") == count_values(intact / "store")
 
 
 class KilledError(BaseException):
-    """Stands for a process that was killed."""
+    """Stands for the death of a process."""
 
 
 def ingest_and_die(place: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ingest another variant, but for the commit of its runs."""
+    """Ingest another variant, except for the commit of its runs."""
     results = shutil.copytree(place / "results" / "none", store.parent / "killed")
     for path in results.glob("*.txt"):
         path.write_text(f"{path.read_text()}\nmeasured again\n")
@@ -338,12 +338,12 @@ def ingest_and_die(place: Path, store: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.parametrize("hurt", [empty, tear])
 @pytest.mark.parametrize("places", [[-1], [0], [0, 1]])
-def test_rows_of_a_killed_ingest_stay_invisible_when_the_log_is_written_anew(
-    place: Path, whole: Path, hurt: Callable[[Path], None], places: list[int],
+def test_rows_of_a_killed_ingest_stay_invisible_in_a_rebuilt_log(
+    place: Path, intact: Path, hurt: Callable[[Path], None], places: list[int],
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     store = place / "store"
-    ingest_and_die(whole, store, monkeypatch)
+    ingest_and_die(intact, store, monkeypatch)
     entries = sorted((store / "runs" / "_delta_log").glob("*.json"))
     for number in places:
         hurt(entries[number])
@@ -352,11 +352,11 @@ def test_rows_of_a_killed_ingest_stay_invisible_when_the_log_is_written_anew(
     capsys.readouterr()
     for name in ("none", "otlp"):
         assert run(["ingest", f"results/{name}", "--store", str(store)]) == 0
-    assert count_values(store) == count_values(whole / "store")
+    assert count_values(store) == count_values(intact / "store")
 
 
-def test_a_repair_that_was_killed_is_finished_by_the_next(
-    place: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
+def test_killed_repair_is_completed_by_the_next(
+    place: Path, intact: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = place / "store"
     tear(max((store / "runs" / "_delta_log").glob("*.json")))
@@ -371,10 +371,10 @@ def test_a_repair_that_was_killed_is_finished_by_the_next(
     assert run(["export", "--store", str(store)]) == 3
     assert run(["store", "check", "--store", str(store)]) == 3
     assert run(["store", "repair", "--store", str(store)]) == 0
-    assert count_values(store) == count_values(whole / "store")
+    assert count_values(store) == count_values(intact / "store")
 
 
-def test_sources_that_other_files_know_are_listed_and_the_others_counted(
+def test_sources_known_to_other_files_are_listed_and_the_rest_counted(
     place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = str(place / "store")
@@ -391,7 +391,7 @@ def test_sources_that_other_files_know_are_listed_and_the_others_counted(
     assert "all folders" in printed.err
 
 
-def test_a_column_of_another_type_is_named(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_column_of_another_type_is_named(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = list_files(place, "runs")[-1]
     rows = pq.read_table(file)
     moved = rows["started_at"].cast(pa.timestamp("us", tz="Europe/Paris"))

@@ -1,4 +1,4 @@
-"""A disk without any room: what frees some still works, and nothing is lost."""
+"""A full disk: commands that free space still work, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from benchkit.store.files import FileWriter, writing
 
 @pytest.fixture
 def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Give a disk of 1 MiB with a store of several ingests, the last one of which is wrong."""
+    """Provide a disk of 1 MiB with a store of several ingests, the last of which is wrong."""
     mount, umount = map(shutil.which, ("mount", "umount"))
     place = tmp_path / "disk"
     place.mkdir()
@@ -56,7 +56,7 @@ def count_free(disk: Path) -> int:
 
 
 def age(disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let an hour pass, after which no reader needs what a commit removed."""
+    """Let an hour pass, after which no reader needs the files that a commit removed."""
     from benchkit.store import delta
 
     assert disk.is_dir()
@@ -88,7 +88,7 @@ def test_vacuum_frees_space_on_a_full_disk(
     assert run(["undo", "--store", "disk/store"]) == 0
 
 
-def test_an_ingest_leaves_the_room_that_undo_needs(disk: Path) -> None:
+def test_ingest_leaves_the_room_that_undo_needs(disk: Path) -> None:
     write_runs(disk.parent, 9)
     fill(disk)
     assert run(["ingest", "results", "-q", "--store", "disk/store"]) == 3
@@ -96,7 +96,7 @@ def test_an_ingest_leaves_the_room_that_undo_needs(disk: Path) -> None:
     assert run(["store", "check", "--store", "disk/store"]) == 0
 
 
-def test_what_is_unneeded_is_dropped_even_if_nothing_can_be_merged(
+def test_unneeded_files_are_deleted_even_if_nothing_can_be_merged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

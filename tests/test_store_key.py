@@ -1,4 +1,4 @@
-"""A damaged key of a store is listed, put aside and replaced; what that means is said."""
+"""A damaged key of a store is listed, set aside and replaced, and the consequences are stated."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def write(folder: Path, text: str, number: int = 1) -> str:
 
 
 def flip(path: Path) -> None:
-    """Change a digit of the key into another digit."""
+    """Change one digit of the key."""
     content = bytearray(path.read_bytes())
     content[5] = ord("0") if content[5] != ord("0") else ord("1")
     path.write_bytes(content)
@@ -68,7 +68,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
 
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
-def test_a_damaged_key_is_listed_put_aside_and_replaced(
+def test_damaged_key_is_listed_set_aside_and_replaced(
     store: Store, capsys: pytest.CaptureFixture[str], damage: Callable[[Path], object]
 ) -> None:
     folder = Path(store.url)
@@ -89,7 +89,7 @@ def test_a_damaged_key_is_listed_put_aside_and_replaced(
     assert names in {part.benchmark for part in list_parts(Store(".benchkit"))}
 
 
-def test_a_repair_of_the_key_alone_commits_nothing(store: Store) -> None:
+def test_repair_of_the_key_alone_commits_nothing(store: Store) -> None:
     flip(Path(store.url, NAME))
     log = Path(store.url, "runs", "_delta_log")
     before = sorted(path.name for path in log.iterdir())
@@ -98,7 +98,7 @@ def test_a_repair_of_the_key_alone_commits_nothing(store: Store) -> None:
     assert run(["undo"]) == 0
 
 
-def test_a_key_that_is_gone_is_missed_where_names_have_marks(
+def test_missing_key_is_reported_if_names_have_marks(
     store: Store, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path(store.url, NAME).unlink()
@@ -109,10 +109,10 @@ def test_a_key_that_is_gone_is_missed_where_names_have_marks(
     assert run(["store", "check"]) == 0
 
 
-def test_a_key_that_is_gone_is_missed_where_only_a_query_has_marks(
+def test_missing_key_is_reported_if_only_a_query_has_marks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is stored among other facts as JSON, and differs in a later ingest of the same URL."""
+    """It is stored with other facts as JSON, and differs in a later ingest of the same URL."""
     monkeypatch.chdir(tmp_path)
     report = """Running 10s test @ http://127.0.0.1:8080/x?token=abcdefgh12345678
   2 threads and 20 connections
@@ -133,13 +133,13 @@ Transfer/sec:      1.00MB
     assert "is masked differently" in capsys.readouterr().err
 
 
-def test_a_key_that_is_gone_is_repaired(store: Store) -> None:
+def test_missing_key_is_repaired(store: Store) -> None:
     Path(store.url, NAME).unlink()
     assert run(["store", "repair"]) == 0
     assert read_key(store.url)
 
 
-def test_a_store_without_marks_misses_no_key(
+def test_store_without_marks_needs_no_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -150,12 +150,12 @@ def test_a_store_without_marks_misses_no_key(
     assert "is masked differently" not in capsys.readouterr().err
 
 
-def test_a_key_without_a_checksum_is_that_of_an_earlier_build(tmp_path: Path) -> None:
+def test_key_without_a_checksum_comes_from_an_earlier_build(tmp_path: Path) -> None:
     (tmp_path / NAME).write_text("ab" * 32 + "\n")
     assert read_key(str(tmp_path)) == b"\xab" * 32
 
 
-def test_a_key_on_an_object_store_is_replaced(
+def test_key_on_an_object_store_is_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with object_store.serve() as environment:

@@ -1,4 +1,4 @@
-"""What is left of a store that lost its logs of commits is never taken for no store."""
+"""The rest of a store that lost its logs of commits is never mistaken for no store."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def describe(store: Path) -> list[tuple[str, str, float]]:
 
 @pytest.mark.parametrize("lose", [empty, shutil.rmtree])
 @pytest.mark.parametrize("lost", [LOGS, LOGS[:1], ("runs/_delta_log", "values")])
-def test_no_command_takes_a_store_without_its_log_for_none(
+def test_no_command_treats_a_store_without_its_log_as_missing(
     store: Path, lose: object, lost: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = describe(store)
@@ -75,7 +75,7 @@ def test_no_command_takes_a_store_without_its_log_for_none(
     assert describe(store) == before
 
 
-def test_a_store_without_any_runs_says_that_all_is_to_be_ingested_again(
+def test_store_without_runs_asks_to_ingest_everything_again(
     store: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = describe(store)
@@ -89,7 +89,7 @@ def test_a_store_without_any_runs_says_that_all_is_to_be_ingested_again(
     assert describe(store) == before
 
 
-def test_rows_that_lie_in_files_put_together_count_once_whatever_their_times(store: Path) -> None:
+def test_rows_in_merged_files_count_once_whatever_their_times(store: Path) -> None:
     gated.write_runs(Path("results/main.txt"), seed=4)
     Store(str(store)).tidy(thoroughly=True)
     ingest(["results/main.txt"], Store(str(store)))
@@ -107,8 +107,8 @@ def test_rows_that_lie_in_files_put_together_count_once_whatever_their_times(sto
     assert describe(copy) == before
 
 
-def test_an_entry_that_another_writer_is_about_to_commit_is_no_log(store: Path) -> None:
-    """delta-rs writes an entry under a name of its own first, by which a new store was lost."""
+def test_uncommitted_entry_of_another_writer_is_not_a_log(store: Path) -> None:
+    """delta-rs first writes an entry under a temporary name, which once lost a new store."""
     for place, version in ((store, 9), (Path("new"), 0)):
         log = place / "runs/_delta_log"
         log.mkdir(parents=True, exist_ok=True)
@@ -118,7 +118,7 @@ def test_an_entry_that_another_writer_is_about_to_commit_is_no_log(store: Path) 
     assert describe(Path("new")) == describe(store)
 
 
-def test_an_ingest_that_reads_nothing_leaves_no_store(
+def test_ingest_that_reads_nothing_leaves_no_store(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "notes.dat").write_text("nothing measured")
@@ -127,7 +127,7 @@ def test_an_ingest_that_reads_nothing_leaves_no_store(
     assert "no store here" in capsys.readouterr().err
 
 
-def test_results_in_folders_called_like_tables_are_no_store(tmp_path: Path) -> None:
+def test_results_in_folders_named_like_tables_are_not_a_store(tmp_path: Path) -> None:
     for name in ("main", "pr"):
         gated.write_runs(tmp_path / "runs" / f"{name}.txt", seed=len(name))
     (tmp_path / "runs" / "mine.parquet").write_bytes(b"PAR1")

@@ -1,4 +1,4 @@
-"""A lost file of the log of runs brings nothing back that its commit had taken away."""
+"""A lost file of the log of runs revives nothing that its commit had removed."""
 
 from __future__ import annotations
 
@@ -48,34 +48,34 @@ def repair(store: str) -> None:
     assert run(["store", "check", "--store", store]) == 0
 
 
-def test_a_superseded_run_stays_away_when_its_successor_is_lost(
+def test_superseded_run_stays_removed_when_its_successor_is_lost(
     store: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    whole = describe(store)
+    described = describe(store)
     lose_rows(store, -1)
     repair(store)
     assert NAMES[1] in capsys.readouterr().out
-    assert describe(store) == [value for value in whole if value[0] == "main"]
+    assert describe(store) == [value for value in described if value[0] == "main"]
     assert run(["ingest", *NAMES, "--store", store]) == 0
-    assert describe(store) == whole
+    assert describe(store) == described
 
 
-def test_it_stays_away_where_the_log_of_commits_was_lost_before(store: str) -> None:
-    whole = describe(store)
+def test_superseded_run_stays_removed_after_the_log_was_lost(store: str) -> None:
+    described = describe(store)
     for entry in Path(store, "runs", "_delta_log").glob("*"):
         entry.unlink()
     repair(store)
-    assert describe(store) == whole
+    assert describe(store) == described
     lose_rows(store, 2)
     repair(store)
-    assert describe(store) == [value for value in whole if value[0] == "main"]
+    assert describe(store) == [value for value in described if value[0] == "main"]
 
 
-def test_it_stays_away_behind_a_checkpoint(store: str) -> None:
+def test_superseded_run_stays_removed_after_a_checkpoint(store: str) -> None:
     for table in ("runs", "values"):
         settings = {"delta.checkpointInterval": "5"}
         DeltaTable(f"{store}/{table}").alter.set_table_properties(settings)
-    for seed in range(4, 11):  # so many commits that a checkpoint stands for the first ones
+    for seed in range(4, 11):  # enough commits for a checkpoint to replace the first ones
         measure("results/other.txt", seed, store)
         if seed == 6:
             measure(NAMES[0], seed, store)
@@ -86,7 +86,7 @@ def test_it_stays_away_behind_a_checkpoint(store: str) -> None:
     assert describe(store) == [value for value in before if value[0] != "other"]
 
 
-def test_what_a_lost_undo_took_back_and_restored_stays_so(store: str) -> None:
+def test_effects_of_a_lost_undo_are_kept(store: str) -> None:
     measure(NAMES[1], 4, store)
     Store(store).undo()
     before = describe(store)
@@ -95,7 +95,7 @@ def test_what_a_lost_undo_took_back_and_restored_stays_so(store: str) -> None:
     assert describe(store) == before
 
 
-def test_a_run_that_was_measured_after_the_lost_commit_stays(store: str) -> None:
+def test_run_measured_after_the_lost_commit_is_kept(store: str) -> None:
     measure(NAMES[1], 4, store)
     before = describe(store)
     lose_rows(store, 2)
@@ -111,7 +111,7 @@ def write_many(folders: list[str], count: int) -> list[str]:
 
 
 def name_sources(capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """Lose all files of runs, and return what `repair` lists."""
+    """Lose all files of runs, and return the list printed by `repair`."""
     capsys.readouterr()
     for file in Path("many/runs").glob("*.parquet"):
         file.unlink()
@@ -127,17 +127,17 @@ def test_every_source_of_a_lost_file_is_named(
     monkeypatch.chdir(tmp_path)
     paths = write_many(["a", "b"], 3)
     ingest(["a", "b"], Store("many"))
-    whole = describe("many")
+    described = describe("many")
     assert name_sources(capsys) == paths
     ingest(["a", "b"], Store("many"))
-    assert describe("many") == whole
+    assert describe("many") == described
     for entry in Path("many/runs/_delta_log").glob("*"):
         entry.unlink()
     assert run(["store", "repair", "--store", "many"]) == 0
     assert name_sources(capsys) == paths
 
 
-def test_of_very_many_sources_the_folders_are_named(
+def test_folders_are_named_for_very_many_sources(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""Small files of the log of runs are put together; large ones are not written again for them."""
+"""Small files of the log of runs are merged; large ones are not rewritten for them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def commit(store: Store, *rows: dict[str, object]) -> None:
 
 
 def read(store: Store) -> dict[tuple[int, int], str]:
-    """Return the path of each piece, as a new process reads it."""
+    """Return the path of each piece, as read by a new process."""
     found = Store(store.url).pieces()
     assert found is not None
     columns = (found[name].to_pylist() for name in ("batch", "piece", "path"))
@@ -36,14 +36,14 @@ def read(store: Store) -> dict[tuple[int, int], str]:
 
 
 def list_rows(store: Store) -> list[int]:
-    """Return the number of rows of each file, the greatest first."""
+    """Return the number of rows of each file, largest first."""
     added = pa.table(DeltaTable(f"{store.url}/runs").get_add_actions(flatten=True))
     return sorted(added["num_records"].to_pylist(), reverse=True)
 
 
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
-    """Make a store of one large file, in which any four files are many."""
+    """Make a store of one large file, in which any four files count as many."""
     monkeypatch.setattr(run_log, "MANY_COMMITS", 4)
     made = Store(str(tmp_path / "store"))
     commit(made, *(row(1, piece, f"{piece}") for piece in range(FULL)))
@@ -51,7 +51,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
 
 
 @pytest.mark.parametrize("sizes", [[2], [1, 2, 2, 5, 100, 1000], [1000, 1]])
-def test_each_row_is_written_again_a_few_times_in_thousands_of_commits(sizes: list[int]) -> None:
+def test_each_row_is_rewritten_a_few_times_in_thousands_of_commits(sizes: list[int]) -> None:
     chance = random.Random(1)  # noqa: S311 - no secret
     files, written, added, most = [100_000], 0, 100_000, 0
     for _ in range(5_000):
@@ -74,7 +74,7 @@ def list_stated(files: list[int]) -> list[dict[str, object]]:
     return [{"num_records": rows} for rows in files]
 
 
-def test_a_large_file_stays_where_small_ones_are_put_together(store: Store) -> None:
+def test_large_file_is_kept_when_small_ones_are_merged(store: Store) -> None:
     (large,) = DeltaTable(f"{store.url}/runs").file_uris()
     written = []
     for number in range(2, 62):
@@ -88,7 +88,7 @@ def test_a_large_file_stays_where_small_ones_are_put_together(store: Store) -> N
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_pieces_are_as_they_were_whatever_is_put_together(store: Store, seed: int) -> None:
+def test_merging_does_not_change_the_pieces(store: Store, seed: int) -> None:
     chance, expected = random.Random(seed), read(store)  # noqa: S311 - no secret
     for number in range(2, 40):
         before = dict(expected)
@@ -118,7 +118,7 @@ def test_pieces_are_as_they_were_whatever_is_put_together(store: Store, seed: in
 
 
 def merge_changes(store: Store) -> dict[tuple[int, int], str]:
-    """Drop a piece of the large file, replace one and add some, and put these commits together."""
+    """Drop a piece of the large file, replace one and add some, and merge these commits."""
     commit(store, row(1, 0, "", dropped=True))
     commit(store, row(1, 1, "changed"))
     commit(store, row(2, 0, "new"))
@@ -148,11 +148,11 @@ def lose_newest(store: Store) -> None:
 
 @pytest.mark.parametrize("lose", [lose_entries, lose_newest])
 @pytest.mark.parametrize("is_late", [False, True])
-def test_what_was_put_together_is_found_where_the_log_of_commits_is_lost(
+def test_merged_rows_are_found_when_the_log_of_commits_is_lost(
     store: Store, lose: Callable[[Store], None], *, is_late: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = merge_changes(store)
-    if is_late:  # the files that were put together are gone
+    if is_late:  # the merged files are gone
         monkeypatch.setattr("benchkit.store.delta._REMOVED_HOURS", 0)
         store._runs.delete_unused()
     lose(store)
@@ -166,14 +166,14 @@ def lose_merged(store: Store) -> None:
     Path(store.url, "runs", merged).unlink()
 
 
-def test_pieces_that_a_lost_file_dropped_stay_away(store: Store) -> None:
+def test_pieces_dropped_by_a_lost_file_stay_removed(store: Store) -> None:
     expected = merge_changes(store)
     lose_merged(store)
     del expected[2, 0]
     assert repair(store) == {**expected, (1, 1): "1"}
 
 
-def test_they_stay_away_where_the_log_of_commits_was_lost_before(store: Store) -> None:
+def test_dropped_pieces_stay_removed_after_the_log_was_lost(store: Store) -> None:
     expected = merge_changes(store)
     commit(store, row(3, 0, "last"))
     lose_entries(store)
@@ -183,7 +183,7 @@ def test_they_stay_away_where_the_log_of_commits_was_lost_before(store: Store) -
     assert repair(store) == {**expected, (1, 1): "1", (3, 0): "last"}
 
 
-def test_a_writer_that_meets_files_being_put_together_loses_nothing(store: Store) -> None:
+def test_writer_during_a_merge_loses_nothing(store: Store) -> None:
     commit(store, row(2, 0, "a"))
     commit(store, row(3, 0, "b"))
     read_sizes = []
@@ -203,7 +203,7 @@ def test_a_writer_that_meets_files_being_put_together_loses_nothing(store: Store
     assert {*read(store).values()} >= {"a", "b", "c", "d"}
 
 
-def test_files_that_are_put_together_meanwhile_are_left_to_the_other_writer(
+def test_files_merged_concurrently_are_left_to_the_other_writer(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number, name in enumerate("abc", 2):

@@ -1,4 +1,4 @@
-"""A newest commit whose entry was deleted is missed, and is no commit that was never made."""
+"""A newest commit with a deleted entry is reported missing, not taken as never made."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
 
 
 @pytest.mark.parametrize("table", ["runs", "values"])
-def test_the_only_entries_are_missed_and_brought_back_too(
+def test_deleted_only_entries_are_detected_and_restored(
     tmp_path: Path, table: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     store = Store(str(tmp_path / "store"))
@@ -54,7 +54,7 @@ def test_the_only_entries_are_missed_and_brought_back_too(
         ("values", [["gate"], ["ingest", "results"]]),
     ],
 )
-def test_a_deleted_newest_entry_is_missed_and_brought_back(
+def test_deleted_newest_entry_is_detected_and_restored(
     store: Store, table: str, commands: list[list[str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = bk.load(store=store.url)
@@ -73,7 +73,7 @@ def test_a_deleted_newest_entry_is_missed_and_brought_back(
     assert len(after.observations) == len(before.observations)
 
 
-def test_a_writer_that_is_killed_after_its_commit_leaves_a_sound_store(store: Store) -> None:
+def test_writer_killed_after_its_commit_leaves_an_intact_store(store: Store) -> None:
     for table in ("runs", "values"):
         (Path(store.url) / table / "_delta_log" / "_newest").unlink()
     assert Store(store.url).check() == []
@@ -83,7 +83,7 @@ def test_a_writer_that_is_killed_after_its_commit_leaves_a_sound_store(store: St
 
 
 class _LateFolder:
-    """A file system whose folder another writer makes while it is listed."""
+    """A file system whose folder another writer creates while it is listed."""
 
     def __init__(self, filesystem: fs.FileSystem) -> None:
         self.filesystem, self.asked = filesystem, 0
@@ -96,18 +96,18 @@ class _LateFolder:
         return listed
 
 
-def test_a_folder_that_another_writer_makes_meanwhile_is_listed(tmp_path: Path) -> None:
+def test_folder_created_concurrently_is_listed(tmp_path: Path) -> None:
     (tmp_path / "one").touch()
     late = _LateFolder(fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem()))
     assert [info.path for info in entries.list_folder(late, "")] == ["one"]
 
 
-def test_a_table_whose_log_cannot_be_listed_any_more_is_no_missing_one(
+def test_table_with_an_unlistable_log_is_not_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = Store(str(tmp_path / "store"))
     table = Table(f"{made.url}/runs")
     assert table.open() is None
     ingest([str(gated.write_runs(tmp_path / "results" / "main.txt", seed=1))], made)
-    monkeypatch.setattr(entries, "list_state", lambda _: [])  # as where the object store is slow
+    monkeypatch.setattr(entries, "list_state", lambda _: [])  # as when the object store is slow
     assert table.open() is not None

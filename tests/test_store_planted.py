@@ -1,4 +1,4 @@
-"""A store that a stranger made reads, writes and deletes nothing outside of its folder."""
+"""A store planted by a stranger reads, writes and deletes nothing outside of its folder."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ RESULT = Path(__file__).resolve().parent.parent / "fixtures/tracing-wrk/none/wrk
 
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make a checkout with results and a store, beside a folder of the user's."""
+    """Make a checkout with results and a store, next to a folder of the user's."""
     (tmp_path / "home").mkdir()
     (tmp_path / "home/notes.txt").write_text("mine")
     (tmp_path / "checkout/results/none").mkdir(parents=True)
@@ -71,7 +71,7 @@ def test_no_link_in_a_store_is_followed(checkout: Path, place: str, target: str)
     assert show_home(checkout) == before
 
 
-def test_a_link_in_place_of_the_store_is_followed_only_by_name(
+def test_link_in_place_of_the_store_is_followed_only_if_named(
     checkout: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     target = checkout.parent / "home/store"
@@ -89,7 +89,7 @@ def test_a_link_in_place_of_the_store_is_followed_only_by_name(
 
 @pytest.mark.parametrize("table", ["runs", "values"])
 @pytest.mark.parametrize("form", ["../../../home/{}", "{home}/{}", "file://{home}/{}"])
-def test_a_log_names_no_file_outside_of_its_table(checkout: Path, table: str, form: str) -> None:
+def test_log_may_name_no_file_outside_of_its_table(checkout: Path, table: str, form: str) -> None:
     folder, home = checkout / ".benchkit" / table, checkout.parent / "home"
     file = next(folder.rglob("*.parquet"))
     shutil.move(file, home / file.name)
@@ -129,7 +129,7 @@ def misstate_types(action: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("path", ["../../../home/x.parquet", "raw=false/%252e%252e/x", ""])
 @pytest.mark.parametrize("table", ["runs", "values"])
-def test_one_repair_mends_what_a_log_misstates(checkout: Path, path: str, table: str) -> None:
+def test_single_repair_corrects_a_misstated_log(checkout: Path, path: str, table: str) -> None:
     def change(action: dict[str, Any]) -> None:
         if "add" in action:
             action["add"]["path"] = path
@@ -173,7 +173,7 @@ def repeat_a_long_text(rows: pa.Table) -> pa.Table:
 
 @pytest.mark.parametrize("change", [repeat_rows, repeat_a_long_text])
 @pytest.mark.parametrize("table", ["runs", "values"])
-def test_a_small_file_takes_no_memory_without_end(
+def test_small_file_cannot_exhaust_memory(
     checkout: Path,
     table: str,
     change: Callable[[pa.Table], pa.Table],
@@ -206,7 +206,7 @@ def test_labels_of_a_planted_store_are_refused(
 
 
 @pytest.mark.parametrize("number", [50_000_000, 10**20 - 1])
-def test_an_entry_of_a_huge_number_is_one_gap(
+def test_entry_with_a_huge_number_is_one_gap(
     checkout: Path, number: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (checkout / f".benchkit/runs/_delta_log/{number:020}.json").write_text('{"x": 1}\n')
@@ -219,7 +219,7 @@ def test_an_entry_of_a_huge_number_is_one_gap(
             )
 
 
-def test_an_outsized_checkpoint_is_not_read(
+def test_oversized_checkpoint_is_not_read(
     checkout: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = checkout / ".benchkit/runs/_delta_log"
@@ -269,7 +269,7 @@ def test_the_type_of_each_stored_column_is_known() -> None:
         ("values", "piece", pa.scalar(-5), "has the impossible piece -5"),
     ],
 )
-def test_what_no_ingest_writes_is_refused_with_its_file(
+def test_rows_that_no_ingest_writes_are_refused_with_their_file(
     checkout: Path,
     table: str,
     name: str,
@@ -293,7 +293,7 @@ def test_what_no_ingest_writes_is_refused_with_its_file(
 
 
 @pytest.mark.parametrize("place", ["runs/x.parquet", "values/raw=false/x y.parquet"])
-def test_the_remedy_for_a_pipe_in_a_store_ends_the_refusal(
+def test_remedy_for_a_pipe_in_a_store_works(
     checkout: Path, place: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     os.mkfifo(checkout / ".benchkit" / place)
@@ -306,7 +306,7 @@ def test_the_remedy_for_a_pipe_in_a_store_ends_the_refusal(
 
 @pytest.mark.parametrize("place", ["runs", "values", "runs/_delta_log", "values/_delta_log"])
 @pytest.mark.parametrize("kind", ["pipe", "file"])
-def test_what_stands_in_place_of_a_folder_is_named_by_check_and_repair(
+def test_object_in_place_of_a_folder_is_named_by_check_and_repair(
     checkout: Path, place: str, kind: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = checkout / ".benchkit" / place
@@ -326,7 +326,7 @@ def test_what_stands_in_place_of_a_folder_is_named_by_check_and_repair(
 
 
 @pytest.mark.parametrize("name", ["feature%2Fx", "a%20b", "a\\b", "a\tb", "_delta_log"])
-def test_no_store_is_made_or_read_under_a_name_that_means_another_folder(
+def test_store_name_that_means_another_folder_is_refused(
     checkout: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (checkout / "feature").mkdir()
@@ -344,7 +344,7 @@ def test_no_store_is_made_or_read_under_a_name_that_means_another_folder(
 
 
 @pytest.mark.parametrize("name", ["50%", "a b", "a#b?c", "\u00e9", "my_delta_log"])
-def test_a_store_lies_under_any_other_name(checkout: Path, name: str) -> None:
+def test_store_may_have_any_other_name(checkout: Path, name: str) -> None:
     (checkout / name).mkdir()
     os.chdir(checkout / name)
     for _ in range(2):
@@ -356,7 +356,7 @@ def test_a_store_lies_under_any_other_name(checkout: Path, name: str) -> None:
     ("place", "inside"),
     [("store", ""), ("store", "/main"), ("loop", ""), ("file", ""), ("file", "/x")],
 )
-def test_what_is_no_folder_in_the_path_of_a_store_is_named(
+def test_link_or_file_within_the_path_of_a_store_is_named(
     checkout: Path, place: str, inside: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (checkout / "store").symlink_to("gone/deeper")

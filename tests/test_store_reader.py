@@ -1,4 +1,4 @@
-"""A column of a stored file is read once, and of what few rows need only those rows are kept."""
+"""Each column of a stored file is read once, and only the rows needed are kept."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROWS = 50
 
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
-    """Make a store of two files of runs, none of which counts as small."""
+    """Make a store of two files of runs, neither of which counts as small."""
     monkeypatch.setattr(reader, "SMALL", 0)
     made = Store(str(tmp_path / "store"))
     for batch in (2, 1):
@@ -35,7 +35,7 @@ def commit(store: Store, batch: int, name: str) -> None:
 
 @pytest.fixture
 def decoded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
-    """Note the file and name of each column that is read."""
+    """Record the file and name of each column that is read."""
     noted: list[tuple[str, str]] = []
     original = reader.Reader._read_coded
 
@@ -55,7 +55,7 @@ def test_each_column_is_read_once(store: Store, decoded: list[tuple[str, str]]) 
     assert len(decoded) == len(set(decoded)) == 2 * len([*KEYS, "path", "label"])
 
 
-def test_rows_come_with_all_columns_in_the_order_of_the_pieces(store: Store) -> None:
+def test_rows_have_all_columns_in_the_order_of_the_pieces(store: Store) -> None:
     again = Store(store.url)
     commit(store, 1, "changed")
     stored = again.pieces(["path"])
@@ -68,7 +68,7 @@ def test_rows_come_with_all_columns_in_the_order_of_the_pieces(store: Store) -> 
     assert set(taken.column_names) == {"batch", "piece", "path", "label"}
 
 
-def test_of_a_file_without_such_a_row_no_further_column_is_read(
+def test_file_without_matching_rows_has_no_further_column_read(
     store: Store, decoded: list[tuple[str, str]]
 ) -> None:
     again = Store(store.url)
@@ -81,7 +81,7 @@ def test_of_a_file_without_such_a_row_no_further_column_is_read(
     assert path.startswith("3-")
 
 
-def test_no_row_is_an_empty_table_with_all_columns(store: Store) -> None:
+def test_no_rows_yield_an_empty_table_with_all_columns(store: Store) -> None:
     again = Store(store.url)
     again.pieces(["path"])
     taken = again.take(pa.array([], pa.int64()))
@@ -89,7 +89,7 @@ def test_no_row_is_an_empty_table_with_all_columns(store: Store) -> None:
     assert {"batch", "piece", "path", "label"} <= set(taken.column_names)
 
 
-def test_texts_that_differ_have_no_dictionary_which_takes_longer_to_read(tmp_path: Path) -> None:
+def test_distinct_texts_are_stored_without_a_dictionary(tmp_path: Path) -> None:
     digests = [f"{piece:064}" for piece in range(4 * ROWS)]
     rows: dict[str, list[Any]] = {
         "batch": [1] * len(digests),

@@ -1,4 +1,4 @@
-"""Other programs read the store: the manual's lines for Polars, DuckDB and Spark are run."""
+"""Other programs read the store: the manual's examples for Polars, DuckDB and Spark are run."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ WRK = ROOT / "fixtures" / "tracing-wrk"
 #: The centres that `benchkit compare` shows for these folders.
 MEDIANS = {"none": 10531.175, "otlp": 9172.865}
 KEYS = ["batch", "piece"]
-#: What installs each program.
+#: Packages that provide each program.
 GROUPS = {"duckdb": "test", "polars": "test", "pyspark": "spark"}
-#: Where Maven keeps the jars of Delta Lake, and what they need to be told to Spark.
+#: Where Maven keeps the jars of Delta Lake, and the settings that tell Spark about them.
 JARS = ".m2/repository/io/delta/delta-s*/{}/*.jar"
 DELTA = (
     "--conf spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension",
     "--conf spark.sql.catalog.spark_catalog=org.apache.spark.sql.delta.catalog.DeltaCatalog",
 )
-#: What the block for Spark found, as JSON.
+#: Makes Spark's result available as JSON.
 PRINT = """
 import json
 runs = spark.sql("SELECT batch, piece FROM runs_current").collect()
@@ -43,14 +43,14 @@ print(json.dumps([[[*row] for row in rates.collect()], [[*row] for row in runs]]
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in a folder with a store; what a later ingest superseded counts no more."""
+    """Work in a folder with a store in which a later ingest superseded some rows."""
     store = Store(str(tmp_path / ".benchkit"))
     folder = tmp_path / "results"
     for name in ("none", "otlp"):
         shutil.copytree(WRK / name, folder / name)
     for path in (WRK / "otlp" / "wrk-1.txt", WRK / "otlp" / "wrk-2.txt"):
         ingest([str(folder)], store, Options(), jobs=1)
-        shutil.copy(path, folder / "otlp" / "wrk-2.txt")  # another result, then its own again
+        shutil.copy(path, folder / "otlp" / "wrk-2.txt")  # another result, then the first again
     ingest([str(folder)], store, Options(), jobs=1)
     ingest([str(WRK / "apm")], store, Options(), jobs=1)
     store.undo()
@@ -60,7 +60,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def find_block(program: str) -> str:
-    """Return the manual's block that imports ``program``, which has to be installed."""
+    """Return the manual's block that imports ``program``, which must be installed."""
     pytest.importorskip(program, reason=f"{program} is in the dependency group {GROUPS[program]}")
     imports = re.compile(rf"^(?:import|from) {program}\b", re.MULTILINE)
     (block,) = filter(imports.search, list_blocks("python"))
@@ -82,7 +82,7 @@ def list_pieces() -> list[tuple[int, int]]:
 
 
 def count_superseded() -> int:
-    """Return how many rows of the log of runs count no more."""
+    """Return the number of superseded rows in the log of runs."""
     return len(DeltaTable(".benchkit/runs").to_pyarrow_table()) - len(list_pieces())
 
 
@@ -102,7 +102,7 @@ def test_duckdb_reads_the_store() -> None:
 
 
 def run_spark(block: str, *options: str) -> tuple[dict[str, float], list[tuple[int, int]]]:
-    """Run the manual's block for Spark in a process of its own; return its medians and runs."""
+    """Run the manual's block for Spark in a separate process; return its medians and runs."""
     if shutil.which("java") is None:
         pytest.skip("Spark needs Java, and there is no java on PATH")
     program = f"{block}\n{PRINT}"
@@ -141,7 +141,7 @@ def test_spark_reads_the_tables_with_delta_lake() -> None:
 
 
 def test_every_file_of_the_store_has_the_same_columns(tmp_path: Path) -> None:
-    """Samples lie in files of their own; readers that take all files at once want them alike."""
+    """Samples are in separate files; readers that take all files at once need equal columns."""
     duckdb = pytest.importorskip("duckdb", reason="duckdb is in the dependency group test")
     store = Store(str(tmp_path / "store"))
     ingest([str(ROOT / "fixtures" / "nginx-ab" / "nginx" / "ab-small-c30-1.tsv.gz")], store)

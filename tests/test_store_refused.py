@@ -1,4 +1,4 @@
-"""A file of a store that is there, but may not be read, is no damage: a repair would drop it."""
+"""An existing but unreadable file of a store is not damage, since a repair would drop it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def store(tmp_path: Path) -> Path:
 
 
 class Refusing:
-    """A file system that lets nobody open or list what has a name."""
+    """A file system that refuses to open or list anything whose path contains a name."""
 
     def __init__(self, files: fs.FileSystem, name: str) -> None:
         self._files, self._name = files, name
@@ -49,7 +49,7 @@ class Refusing:
 
 @pytest.fixture
 def refuse(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
-    """Return what closes a file or folder of a table."""
+    """Return a function that makes a file or folder of a table inaccessible."""
     plain = vars(Table)["filesystem"].func
 
     def close(table: str, name: str) -> None:
@@ -67,7 +67,7 @@ def list_files(store: Path) -> list[Path]:
 
 @pytest.mark.parametrize("table", ["runs", "values"])
 @pytest.mark.parametrize("ending", ["parquet", "json"])
-def test_a_file_that_may_not_be_read_is_no_damage(
+def test_file_without_read_permission_is_not_damage(
     table: str,
     ending: str,
     store: Path,
@@ -87,7 +87,7 @@ def test_a_file_that_may_not_be_read_is_no_damage(
     assert Store(str(store)).check() == []
 
 
-def test_a_folder_that_may_not_be_listed_is_no_damage(
+def test_folder_without_list_permission_is_not_damage(
     store: Path, refuse: Callable[[str, str], None], capsys: Captured
 ) -> None:
     refuse("values", "_delta_log")
@@ -97,10 +97,10 @@ def test_a_folder_that_may_not_be_listed_is_no_damage(
 
 
 @pytest.mark.parametrize("is_reached", [True, False])
-def test_a_remote_file_is_damaged_only_if_its_bytes_can_be_had(
+def test_remote_file_is_damaged_only_if_its_bytes_are_readable(
     store: Path, monkeypatch: pytest.MonkeyPatch, *, is_reached: bool
 ) -> None:
-    """An object store raises the same error for what is torn and for what it does not send."""
+    """An object store raises the same error for a torn object and for one it does not send."""
     table = Store(str(store))._values
 
     class Remote(Refusing):

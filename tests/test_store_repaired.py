@@ -1,4 +1,4 @@
-"""What a repair drops stays known: no gate passes on what is left of a variant."""
+"""Runs dropped by a repair stay known: no gate passes on the rest of a variant."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TRACING = Path(__file__).resolve().parent.parent / "fixtures" / "tracing-wrk"
 def repaired(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Path:
-    """Repair a store that lost the values of half of the runs of a variant."""
+    """Repair a store that lost the values of half of a variant's runs."""
     monkeypatch.chdir(tmp_path)
     for variant, first, last in (("none", 1, 9), ("otlp", 1, 5), ("otlp", 5, 9)):
         (tmp_path / variant).mkdir(exist_ok=True)
@@ -35,7 +35,7 @@ GATE = ["gate", "--baseline", "none", "--max-overhead", "request_rate=40%"]
 
 
 @pytest.mark.usefixtures("repaired")
-def test_a_gate_names_the_lost_runs_until_they_are_ingested_again(
+def test_gate_names_the_lost_runs_until_they_are_ingested_again(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(GATE) == 3

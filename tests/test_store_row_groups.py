@@ -1,4 +1,4 @@
-"""Samples of many sources in one file: a metric of many has row groups of its own."""
+"""Samples of many sources in one file: a metric with many samples has its own row groups."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def make_batch(number: int, counts: dict[str, int]) -> pa.RecordBatch:
 
 
 def list_groups(path: Path) -> list[tuple[str, str, int]]:
-    """Return the first and last metric of each row group, and its rows."""
+    """Return the first and last metric of each row group, and its number of rows."""
     metadata = pq.ParquetFile(path).metadata
     place = pq.ParquetFile(path).schema_arrow.names.index("metric")
     groups = map(metadata.row_group, range(metadata.num_row_groups))
@@ -49,7 +49,7 @@ def list_groups(path: Path) -> list[tuple[str, str, int]]:
         ({"a": ALONE, "b": ALONE}, [("a", "a", ALONE), ("b", "b", ALONE)]),
     ],
 )
-def test_a_metric_of_many_samples_has_a_row_group_of_its_own(
+def test_metric_with_many_samples_has_its_own_row_group(
     tmp_path: Path, counts: dict[str, int], groups: list[tuple[str, str, int]]
 ) -> None:
     sources = [make_batch(7, {metric: count}) for metric, count in reversed(counts.items())]
@@ -57,7 +57,7 @@ def test_a_metric_of_many_samples_has_a_row_group_of_its_own(
     assert list_groups(file.path) == groups
 
 
-def test_files_that_are_put_together_have_the_same_row_groups(tmp_path: Path) -> None:
+def test_merged_files_have_the_same_row_groups(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     for number in (1, 2):
         batch = make_batch(number, {"a": 10, "b": ALONE // 2, "c": 5})

@@ -1,4 +1,4 @@
-"""A store on an object store loses no run where writers meet, and holds files of our own."""
+"""A store on an object store loses no run when writers collide, and keeps its own files."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ leave(0)
 
 @pytest.fixture(scope="module")
 def bucket() -> Iterator[str]:
-    """Start an S3 server on loopback that knows conditional puts; give its address.
+    """Start an S3 server on loopback that supports conditional puts; yield its address.
 
-    The environment of this process names it, too, while the server runs.
+    The environment of this process points to it while the server runs.
     """
     pytest.importorskip("moto.server", reason="moto[server] is in the dependency group test")
     with socket.socket() as free:
@@ -76,7 +76,7 @@ def list_files(address: str, prefix: str) -> list[str]:
 
 
 def delete_files(address: str, prefix: str) -> None:
-    """Delete as a client with credentials does; the server refuses others."""
+    """Delete as a client with credentials; the server refuses others."""
     paths = list_files(address, prefix)
     assert paths
     for path in paths:
@@ -90,14 +90,14 @@ def write_run(path: Path, rate: float) -> None:
 
 
 @pytest.mark.usefixtures("bucket")
-def test_no_run_is_lost_where_writers_meet_on_an_object_store(tmp_path: Path) -> None:
-    store, wanted, started = "s3://bench/race", [], []
+def test_no_run_is_lost_when_writers_collide_on_an_object_store(tmp_path: Path) -> None:
+    store, expected, started = "s3://bench/race", [], []
     for writer in range(WRITERS):
         folders = []
         for at in range(ROUNDS):
             rate = 1000.0 + 10 * writer + at
             write_run(tmp_path / f"{writer}-{at}" / "none" / f"wrk-{at + 1}.txt", rate)
-            wanted.append(f"{rate}")
+            expected.append(f"{rate}")
             folders.append(str(tmp_path / f"{writer}-{at}"))
         command = [sys.executable, "-c", WRITER, store, *folders]
         started.append(subprocess.Popen(command, stderr=subprocess.PIPE, text=True))
@@ -105,12 +105,10 @@ def test_no_run_is_lost_where_writers_meet_on_an_object_store(tmp_path: Path) ->
     assert [process.returncode for process in started] == [0] * WRITERS, errors
     done = benchkit("export", "--metric", "request_rate", "--store", store, cwd=tmp_path)
     rates = [line.split(",")[-9] for line in done.stdout.splitlines()[1:]]
-    assert sorted(rates) == sorted(wanted), done.stdout + done.stderr
+    assert sorted(rates) == sorted(expected), done.stdout + done.stderr
 
 
-def test_a_store_on_an_object_store_is_taken_back_checked_repaired_and_vacuumed(
-    tmp_path: Path, bucket: str
-) -> None:
+def test_object_store_supports_undo_check_repair_and_vacuum(tmp_path: Path, bucket: str) -> None:
     store = ("--store", "s3://bench/whole")
     for rate in (1000.0, 2000.0, 3000.0):
         write_run(tmp_path / "none" / "wrk-1.txt", rate)
@@ -131,7 +129,7 @@ def test_a_store_on_an_object_store_is_taken_back_checked_repaired_and_vacuumed(
 
 
 @pytest.mark.parametrize("tables", [("runs",), ("runs", "values")])
-def test_a_store_whose_log_of_commits_was_deleted_is_no_empty_one(
+def test_store_with_a_deleted_log_of_commits_is_not_empty(
     tmp_path: Path, bucket: str, tables: tuple[str, ...]
 ) -> None:
     name = f"lost-{len(tables)}"
@@ -153,7 +151,7 @@ def test_a_store_whose_log_of_commits_was_deleted_is_no_empty_one(
 
 
 @pytest.mark.parametrize("table", ["runs", "values"])
-def test_a_deleted_newest_entry_is_missed_and_brought_back(
+def test_deleted_newest_entry_is_detected_and_restored(
     tmp_path: Path, bucket: str, table: str
 ) -> None:
     name = f"newest-{table}"
@@ -182,10 +180,10 @@ def test_a_deleted_newest_entry_is_missed_and_brought_back(
         *("runs", "compare", "export", "undo"),
     ],
 )
-def test_a_store_that_cannot_be_reached_is_an_error_of_the_store(
+def test_unreachable_store_is_a_store_error(
     words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.delenv("AWS_ALLOW_HTTP", raising=False)  # so that nothing tries for seconds
+    monkeypatch.delenv("AWS_ALLOW_HTTP", raising=False)  # so that nothing retries for seconds
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION"):

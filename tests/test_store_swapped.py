@@ -48,7 +48,7 @@ def list_entries(store: Path, table: str) -> list[Path]:
 
 
 def forget_places(store: Path) -> None:
-    """Leave the log as an earlier build wrote it, which states no place."""
+    """Make the log look like one of an earlier build, without places."""
     for table in ("runs", "values"):
         for entry in list_entries(store, table):
             lines = [json.loads(line) for line in entry.read_text().splitlines()]
@@ -58,7 +58,7 @@ def forget_places(store: Path) -> None:
 
 
 def keep_places(_: Path) -> None:
-    """Leave the log as it is."""
+    """Leave the log unchanged."""
 
 
 def repeat_values(store: Path) -> Path:
@@ -89,7 +89,7 @@ def replace_values(store: Path) -> Path:
     size = second.stat().st_size
     data = first.read_bytes()
     assert len(data) <= size
-    # As long as the other: bytes before a Parquet file's end may hold anything.
+    # As long as the other: any bytes may precede the end of a Parquet file.
     end = 8 + int.from_bytes(data[-8:-4], "little")
     second.write_bytes(data[:-end] + bytes(size - len(data)) + data[-end:])
     return second
@@ -99,7 +99,7 @@ def replace_values(store: Path) -> Path:
 @pytest.mark.parametrize(
     "hurt", [repeat_values, repeat_runs, swap_tables, replace_runs, replace_values]
 )
-def test_a_file_in_place_of_another_is_named_and_repaired(
+def test_file_in_place_of_another_is_named_and_repaired(
     store: Path, write: Callable[[Path], None], hurt: Callable[[Path], Path],
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
@@ -121,7 +121,7 @@ def test_a_file_in_place_of_another_is_named_and_repaired(
 
 
 @pytest.mark.parametrize("table", ["runs", "values"])
-def test_a_checkpoint_of_an_earlier_version_is_named_and_repaired(
+def test_checkpoint_of_an_earlier_version_is_named_and_repaired(
     store: Path, table: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = store / table / entries.FOLDER
@@ -148,7 +148,7 @@ def test_a_checkpoint_of_an_earlier_version_is_named_and_repaired(
 def test_measured_runs_without_values_are_damage(
     store: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An entry of an earlier build that names other files than before contradicts nothing else."""
+    """An entry of an earlier build that names other files than before is otherwise consistent."""
     before = describe(store)
     forget_places(store)
     first, second = list_entries(store, "values")
@@ -162,7 +162,7 @@ def test_measured_runs_without_values_are_damage(
     assert describe(store) == before
 
 
-def test_a_copy_that_lacks_the_newest_commit_and_its_note_is_damaged(
+def test_copy_without_the_newest_commit_and_its_note_is_damaged(
     store: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = describe(store)
@@ -179,7 +179,7 @@ def test_a_copy_that_lacks_the_newest_commit_and_its_note_is_damaged(
     assert describe(store) == before
 
 
-def test_a_log_of_the_other_table_is_refused_by_its_columns(
+def test_log_of_the_other_table_is_refused_by_its_columns(
     store: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Opening a version reads no entries before its checkpoint, which states no place."""
@@ -215,7 +215,7 @@ def test_every_commit_states_its_place(store: Path) -> None:
         ({"min.seq": None, "max.seq": None}, True),
     ],
 )
-def test_rows_are_those_of_the_log(stated: dict[str, int | None], is_same: bool) -> None:
+def test_rows_match_the_log(stated: dict[str, int | None], is_same: bool) -> None:
     import pyarrow as pa
 
     assert holds_stated_rows(stated, [pa.table({"seq": [3]}), pa.table({"seq": [4]})]) is is_same

@@ -1,4 +1,4 @@
-"""What an object store refuses is explained by its address, and not by damage in the store."""
+"""Refusals of an object store are explained by its address, not by damage in the store."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchkit.store.conflicts import translated
 
 
 @pytest.mark.parametrize("verb", ["POST", "PUT"])
-def test_a_bucket_that_does_not_exist_is_no_damage(verb: str) -> None:
+def test_missing_bucket_is_not_damage(verb: str) -> None:
     refusal = (
         f"Object at location x/marks.key not found: Error performing {verb} "
         "http://127.0.0.1:5055/nobucket/x/marks.key?uploads= in 5.9ms - Server returned "

@@ -1,4 +1,4 @@
-"""A store of the build before the log of runs opens, grows, and is rewritten by `store upgrade`."""
+"""A store written before the log of runs opens, grows, and is rewritten by `store upgrade`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchkit.ingestion.archives import unpack
 from benchkit.store import Store
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
-#: As that build listed them: k6's text and export are one run.
+#: As listed by that build: k6's text and export are one run.
 RUNS = {"none": 3, "otlp": 3, "k6": 9}
 
 
@@ -44,7 +44,7 @@ def encodings(store: str) -> set[str]:
     return found
 
 
-def test_an_earlier_store_opens_and_an_ingest_into_it_can_be_undone(place: Path) -> None:
+def test_earlier_store_opens_and_ingests_into_it_can_be_undone(place: Path) -> None:
     store = str(place / "store")
     assert count_runs(store) == RUNS
     before = values(store)
@@ -56,7 +56,7 @@ def test_an_earlier_store_opens_and_an_ingest_into_it_can_be_undone(place: Path)
     assert values(store) == before
 
 
-def test_upgrade_rewrites_an_earlier_store_for_other_programs(place: Path) -> None:
+def test_upgrade_makes_an_earlier_store_readable_by_other_programs(place: Path) -> None:
     store = str(place / "store")
     before = values(store)
     assert "BYTE_STREAM_SPLIT" in encodings(store)
@@ -74,7 +74,9 @@ def test_upgrade_rewrites_an_earlier_store_for_other_programs(place: Path) -> No
     assert Store(store).tidy().rewritten == 0
 
 
-def test_vacuum_counts_what_it_deletes(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_vacuum_reports_the_number_of_deleted_files(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     store = str(place / "store")
     assert run(["store", "upgrade", "--store", store]) == 0
     for _ in range(2):
@@ -88,7 +90,7 @@ def test_vacuum_counts_what_it_deletes(place: Path, capsys: pytest.CaptureFixtur
     assert "nothing to do" in error
 
 
-def test_vacuum_puts_files_together(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_vacuum_merges_files(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store = str(place / "store")
     before = values(store)
     assert run(["store", "vacuum", "--store", store]) == 0
@@ -97,7 +99,7 @@ def test_vacuum_puts_files_together(place: Path, capsys: pytest.CaptureFixture[s
     assert values(store) == before
 
 
-def test_an_upgrade_that_changes_no_label_leaves_the_last_ingest_to_undo(
+def test_upgrade_without_changed_labels_keeps_the_last_ingest_undoable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typer._click.core import Command
 
 PACKAGE = Path(benchkit.__file__).parent
-#: Rooms that match what tools print: only what starts as a sentence of benchkit's does is listed.
+#: Packages that match tool output: only strings that begin like a sentence of benchkit are listed.
 MATCHING = {"parsers", "reading", "redaction"}
 _SENTENCE = re.compile(r"[a-z{`].* .* ", re.DOTALL)
 _TEXT = re.compile(r"(?=.*[A-Za-z]{2}).*\S .*\S|\w.* |.* \w", re.DOTALL)
@@ -59,7 +59,7 @@ def _list_headers(tree: list[ast.AST]) -> Iterator[ast.AST]:
 
 
 def _skip(tree: list[ast.AST]) -> Iterator[ast.AST]:
-    """Yield what nobody reads: docstrings, patterns, annotations, keys; and parts of a whole."""
+    """Yield strings nobody reads (docstrings, patterns, annotations, keys) and parts of others."""
     for node in tree:
         match node:
             case ast.Expr(value=ast.Constant() as constant):
@@ -75,7 +75,7 @@ def _skip(tree: list[ast.AST]) -> Iterator[ast.AST]:
 
 
 def _render(node: ast.JoinedStr | ast.Constant) -> str:
-    """Return the text with the names of what is filled in, and with … for whole expressions."""
+    """Return the text with the names of its placeholders, and … for whole expressions."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else ""
     return "".join(
@@ -94,7 +94,7 @@ def _is_read(text: str, room: str) -> bool:
 
 
 def _list_helps() -> Iterator[str]:
-    """Yield the first paragraphs of the commands' helps, which are docstrings."""
+    """Yield the first paragraphs of the commands' help texts, which are docstrings."""
 
     def walk(command: Command, name: str) -> Iterator[str]:
         yield f"help: {name}: {' '.join((command.help or '').split())}"

@@ -1,4 +1,4 @@
-"""Units: exact scaling at the door, readable and honest numbers at the pen."""
+"""Units: exact scaling of input, readable and honest numbers in output."""
 
 from __future__ import annotations
 
@@ -112,18 +112,18 @@ READERS: tuple[Callable[[str], Quantity], ...] = (
 @pytest.mark.parametrize(
     "text", ["", "fast", "-nan%", "+Inf", "12.3mz", "1.2.3s", "1e400m", "5K.", "1e9999s"]
 )
-def test_what_is_no_quantity_is_refused(read: Callable[[str], Quantity], text: str) -> None:
+def test_invalid_quantity_is_refused(read: Callable[[str], Quantity], text: str) -> None:
     with pytest.raises(ValueError, match=r"not a number|no known|too large"):
         read(text)
 
 
-def test_a_duration_beyond_all_bounds_is_refused() -> None:
+def test_absurdly_long_duration_is_refused() -> None:
     with pytest.raises(ValueError, match="too large"):
         units.parse_duration("9" * 400 + "h")
 
 
 @given(st.text(max_size=12))
-def test_no_text_does_worse_than_be_refused(text: str) -> None:
+def test_any_text_is_read_or_refused(text: str) -> None:
     for read in READERS:
         try:
             quantity = read(text)
@@ -184,21 +184,21 @@ def _read_back(text: str) -> float:
 
 
 @given(finite, st.integers(1, 8))
-def test_a_number_is_written_to_its_digits(value: float, digits: int) -> None:
+def test_number_is_written_with_its_digits(value: float, digits: int) -> None:
     written = _read_back(units.format_number(value, digits))
     assert abs(written - value) <= abs(value) * 0.5001 * 10 ** (1 - digits)
     assert math.copysign(1, written) == math.copysign(1, value) or value == 0
 
 
 @given(st.floats(1e-5, 1e15), st.integers(2, 6))
-def test_a_number_shows_no_fewer_digits(value: float, digits: int) -> None:
+def test_number_shows_no_fewer_digits(value: float, digits: int) -> None:
     shown = re.sub(r"\D", "", units.format_number(value, digits)).lstrip("0")
     assert len(shown) >= digits
     assert "e" not in units.format_number(value, digits)
 
 
 @given(finite)
-def test_the_sign_of_a_number_is_mirrored(value: float) -> None:
+def test_negative_number_has_the_same_digits(value: float) -> None:
     assert units.format_number(-abs(value)).lstrip(MINUS) == units.format_number(abs(value))
 
 
@@ -278,14 +278,14 @@ def test_rounding_never_crosses_a_limit(fraction: float, limit: float, text: str
 
 
 @given(st.text(max_size=20))
-def test_no_name_can_act(text: str) -> None:
+def test_control_characters_of_names_are_escaped(text: str) -> None:
     shown = units.printable(text)
     assert "\x1b" not in shown
     assert "\n" not in shown
     assert units.printable(shown) == shown
 
 
-def test_ordinary_names_stay() -> None:
+def test_ordinary_names_are_unchanged() -> None:
     assert units.printable("/api/µs größer 12\u202f345") == "/api/µs größer 12\u202f345"
     assert units.printable("a\u202eb\x1b[2J") == r"a\u202eb\x1b[2J"
 
@@ -299,12 +299,12 @@ def test_pvalue(pvalue: float, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["1_000e+19", "1_0", "١٢", "", "x"])
-def test_what_only_python_takes_for_a_number_is_none(text: str) -> None:
+def test_numbers_valid_only_in_python_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"number|convert"):
         units.read_number(text)
 
 
-def test_many_blanks_within_a_text_are_refused_in_linear_time() -> None:
+def test_many_blanks_in_a_text_are_refused_in_linear_time() -> None:
     def read(text: str) -> None:
         with pytest.raises(ValueError, match="not a number"):
             units.parse_time(text)

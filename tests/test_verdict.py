@@ -1,4 +1,4 @@
-"""Each row has one verdict, and what is not shown is said to be not shown, with what it takes."""
+"""Each row has one verdict; an inconclusive row says so and states what it would take."""
 
 from __future__ import annotations
 
@@ -65,13 +65,13 @@ def verdict(*contrasts: Contrast, margin: float = 0.03) -> Verdict:
         (1.001, "none", UNCHANGED),
     ],
 )
-def test_a_clear_case_has_its_word(factor: float, better: str, word: str) -> None:
+def test_clear_case_has_its_verdict(factor: float, better: str, word: str) -> None:
     assert verdict(contrast(BASE, [v * factor for v in BASE], better)).word == word
 
 
 @pytest.mark.parametrize(("less", "is_shown"), [(0.9699, True), (0.9705, False)])
-def test_the_margin_of_a_rate_is_literal(less: float, *, is_shown: bool) -> None:
-    """1/1.03 is 0.9709: a rate of that is 2.9 % less, and less than the margin of 3 %."""
+def test_margin_of_a_rate_is_literal(less: float, *, is_shown: bool) -> None:
+    """1/1.03 is 0.9709: that rate is 2.9 % lower, less than the margin of 3 %."""
     fewer = [v * less for v in BASE]
     assert (verdict(contrast(BASE, fewer, "higher")).word == REGRESSION) is is_shown
     assert (verdict(contrast(BASE, fewer, "lower")).word == IMPROVEMENT) is is_shown
@@ -86,18 +86,18 @@ def test_equivalence_is_literal_too() -> None:
 
 
 @pytest.mark.parametrize("base", [100.0, 1000.0, 2000.0, 3e5, 7e-4])
-def test_a_change_of_exactly_the_margin_reaches_it_in_every_unit(base: float) -> None:
+def test_change_of_exactly_the_margin_reaches_it_in_every_unit(base: float) -> None:
     steady = [base] * 5 + [base * 1.001]
     assert verdict(contrast(steady, [v * 1.03 for v in steady])).word == REGRESSION
 
 
-def test_a_p_that_equals_the_level_reaches_it() -> None:
+def test_p_equal_to_the_level_is_significant() -> None:
     row = replace(contrast([1.0, 2.0, 3.0], [11.0, 12.0, 13.0]), pvalue=2 / 20, method="welch")
-    whole = Comparisons(pairs=(("none", "otlp"),), contrasts=(row,), confidence=0.9)
-    assert judge(whole, 0.03).rows[0].word == REGRESSION
+    comparisons = Comparisons(pairs=(("none", "otlp"),), contrasts=(row,), confidence=0.9)
+    assert judge(comparisons, 0.03).rows[0].word == REGRESSION
 
 
-def test_noise_is_not_shown_and_says_what_is_excluded_and_what_it_takes() -> None:
+def test_noise_is_inconclusive_and_states_exclusion_and_needed_runs() -> None:
     noisy = [70.0, 90.0, 100.0, 110.0, 130.0, 150.0]
     found = verdict(contrast(BASE, noisy))
     assert found.word == INCONCLUSIVE
@@ -105,13 +105,13 @@ def test_noise_is_not_shown_and_says_what_is_excluded_and_what_it_takes() -> Non
     assert found.runs_needed is None or found.runs_needed > len(noisy)
 
 
-def test_one_run_is_never_a_verdict_but_says_how_many_it_takes() -> None:
+def test_single_run_has_no_verdict_but_states_the_runs_needed() -> None:
     found = verdict(contrast([1.0], [2.0]))
     assert (found.word, found.runs_needed) == (INCONCLUSIVE, 4)
     assert any("make at least 4 runs per side" in note for note in found.notes)
 
 
-def test_the_primaries_are_adjusted_together() -> None:
+def test_primaries_are_adjusted_together() -> None:
     row = contrast(BASE, [v * 1.1 for v in BASE])
     alone, among = verdict(row), verdict(row, row, row)
     assert alone.p_adjusted == row.pvalue
@@ -124,7 +124,7 @@ def test_exact_changes_need_no_p() -> None:
     assert verdict(contrast([6.0] * 3, [6.0] * 3, assume="exact")).word == EQUIVALENT
 
 
-def test_rounding_coarser_than_the_margin_shows_no_equivalence() -> None:
+def test_rounding_coarser_than_the_margin_prevents_equivalence() -> None:
     coarse = replace(contrast([2e-9] * 8, [2e-9] * 8), resolution=1e-9, unit="s")
     found = verdict(coarse)
     assert found.word == INCONCLUSIVE
@@ -133,7 +133,7 @@ def test_rounding_coarser_than_the_margin_shows_no_equivalence() -> None:
     assert verdict(replace(coarse, resolution=1e-11), margin=0.001).word == INCONCLUSIVE
 
 
-def test_rounding_widens_what_is_said_to_be_excluded() -> None:
+def test_rounding_widens_the_excluded_range() -> None:
     fine = contrast(BASE, BASE[::-1])
     narrow, wide = find_excluded(fine), find_excluded(replace(fine, resolution=10.0))
     assert narrow is not None
@@ -142,7 +142,7 @@ def test_rounding_widens_what_is_said_to_be_excluded() -> None:
     assert wide.high == pytest.approx(narrow.high * 1.1, abs=0.01)
 
 
-def test_one_run_outside_a_history_is_no_verdict() -> None:
+def test_single_run_outside_a_history_has_no_verdict() -> None:
     history = [100.0 + n / 10 for n in range(40)]
     found = verdict(contrast(history, [130.0]))
     assert (found.contrast.method, found.word) == ("prediction", INCONCLUSIVE)
@@ -159,7 +159,7 @@ def test_zero_errors_on_both_sides_are_equivalent() -> None:
     y=st.lists(st.floats(1, 1000), min_size=1, max_size=8),
     margin=st.floats(0.001, 0.5),
 )
-def test_turning_the_direction_mirrors_the_verdict(
+def test_reversed_direction_mirrors_the_verdict(
     x: list[float], y: list[float], margin: float
 ) -> None:
     mirror = {REGRESSION: IMPROVEMENT, IMPROVEMENT: REGRESSION}
@@ -168,7 +168,7 @@ def test_turning_the_direction_mirrors_the_verdict(
     assert back == mirror.get(there, there)
 
 
-def test_one_run_against_many_is_never_called_equal() -> None:
+def test_single_run_against_many_is_never_equivalent() -> None:
     single = contrast([90.0], [90.0] * 7 + [91.0])
     assert (single.method, single.equivalence_low) == ("prediction", None)
     assert verdict(single, margin=0.125).word == INCONCLUSIVE
@@ -180,7 +180,7 @@ def test_one_run_against_many_is_never_called_equal() -> None:
     better=st.sampled_from(["lower", "higher", "none"]),
     margin=st.floats(0.001, 0.2),
 )
-def test_every_row_has_exactly_one_verdict_and_the_evidence_for_it(
+def test_every_row_has_exactly_one_verdict_with_its_evidence(
     x: list[float], y: list[float], better: str, margin: float
 ) -> None:
     row = contrast(x, y, better)
@@ -215,8 +215,8 @@ def amounts(x: list[float], y: list[float]) -> Contrast:
     )
 
 
-def test_values_below_zero_lack_a_ratio_and_no_digits() -> None:
-    """Steps of 1 are coarse beside values of -5; more digits would not give them a ratio."""
+def test_negative_values_need_a_ratio_not_more_digits() -> None:
+    """Steps of 1 are coarse for values around -5; more digits would not give them a ratio."""
     row = amounts([-7.0, -6.0, -5.0, -6.5, -5.5], [-3.0, -2.0, -1.0, -2.5, -1.5])
     found = verdict(replace(row, resolution=1.0, unit="B"))
     assert found.word == INCONCLUSIVE
@@ -224,7 +224,7 @@ def test_values_below_zero_lack_a_ratio_and_no_digits() -> None:
     assert any("no verdict: the baseline is below 0" in note for note in found.notes)
 
 
-def test_an_interval_of_more_than_a_factor_of_ten_excludes_nothing_in_numbers() -> None:
+def test_interval_wider_than_a_factor_of_ten_is_not_shown_in_numbers() -> None:
     row = replace(contrast(BASE, BASE), ratio_low=0.3, ratio_high=3.1)
     wide, narrow = find_excluded(row), find_excluded(replace(row, ratio_high=2.9))
     assert wide is not None
@@ -233,7 +233,7 @@ def test_an_interval_of_more_than_a_factor_of_ten_excludes_nothing_in_numbers() 
     assert not narrow.is_wide
 
 
-def test_a_difference_is_held_against_the_margin_of_a_positive_median() -> None:
+def test_difference_is_compared_with_the_margin_of_a_positive_median() -> None:
     steady = [0.0, 100.0, 101.0, 99.0, 100.5, 99.5, 100.2]
     shifted = [0.0, *(v + 50 for v in steady[1:])]
     assert verdict(amounts(steady, shifted)).word == REGRESSION
@@ -242,7 +242,7 @@ def test_a_difference_is_held_against_the_margin_of_a_positive_median() -> None:
     assert verdict(amounts(steady, small), margin=0.03).word == EQUIVALENT
 
 
-def test_below_zero_a_margin_in_per_cent_means_nothing() -> None:
+def test_percent_margin_is_meaningless_for_negative_values() -> None:
     found = verdict(amounts([-7.0, -6.0, -5.0, -6.5, -5.5], [-3.0, -2.0, -1.0, -2.5, -1.5]))
     assert found.word == INCONCLUSIVE
     assert found.contrast.pvalue == pytest.approx(2 / 252)

@@ -1,4 +1,4 @@
-"""Histories of one benchmark, made up: levels commit by commit, and what is said of them."""
+"""Simulated histories of one benchmark: levels commit by commit, and the resulting text."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def store(
     group: str = "",
     seed: int = 1,
 ) -> tuple[Observations, Runs]:
-    """Return runs of one benchmark, three a commit; a level of 0 is a commit not measured."""
+    """Return runs of one benchmark, three per commit; a level of 0 is an unmeasured commit."""
     generator = np.random.default_rng(seed)
     rows, runs = [], []
     for number, level in enumerate(levels):
@@ -72,7 +72,7 @@ def text(history: History) -> str:
 def counted(
     levels: Sequence[float], metric: str = "allocs_per_op", unit: str = "1", runs: int = 3
 ) -> History:
-    """Follow counts that every run of a commit has in common."""
+    """Trace counts that every run of a commit has in common."""
     observations, told = store([1e-3] * len(levels))
     rows = observations.assign(metric=metric, unit=unit, value=np.repeat(levels, 3).astype(float))
     kept = rows["run"].le(runs), told["run"].le(runs)

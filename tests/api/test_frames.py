@@ -158,7 +158,7 @@ def test_frame_is_loaded_without_options_or_other_sources(read: pd.DataFrame) ->
         bk.load(read, read)
 
 
-def test_user_table_lacks_facts_and_finding_b107_says_so(read: pd.DataFrame) -> None:
+def test_facts_missing_from_a_user_table_are_finding_b107(read: pd.DataFrame) -> None:
     results = bk.load(read)
     findings = results.check(baseline="none")
     assert [finding.numbers["runs"] for finding in findings if finding.code == "B107"] == [16]

@@ -36,7 +36,7 @@ def noise(
     return calibrate(observations(data, "wrk"), schema.runs(runs), rule, pairs)
 
 
-def test_the_quiet_set() -> None:
+def test_calibration_of_the_quiet_set() -> None:
     found = noise(dict(RATES))
     assert [(row.k, row.splits, row.comparisons) for row in found.rows] == [(4, 35, 1)] * 5
     (metric,) = found.metrics

@@ -258,7 +258,7 @@ def test_key_of_many_parts_is_refused_quickly(
     assert "a key has more than 200 parts" in capsys.readouterr().err
 
 
-def test_file_forced_to_a_wrong_format_is_not_said_to_look_like_it(
+def test_file_forced_to_a_wrong_format_is_not_called_a_lookalike(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["runs", "--as", "k6", str(folder / "none" / "wrk-1.txt")]) == 3

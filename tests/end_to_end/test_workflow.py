@@ -100,7 +100,7 @@ class Job:
 @pytest.mark.parametrize(
     ("slower", "code", "mark", "verdict"), [(1.05, 1, "✗", "fail"), (1.0001, 0, "✓", "pass")]
 )
-def test_the_documented_workflow(
+def test_documented_workflow_runs(
     tmp_path: Path, slower: float, code: int, mark: str, verdict: str
 ) -> None:
     job = Job(tmp_path, slower)

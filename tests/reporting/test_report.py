@@ -259,7 +259,7 @@ def test_many_secondary_rows_are_two_tables_with_distinct_titles() -> None:
     ]
 
 
-def test_the_status_line() -> None:
+def test_status_line() -> None:
     assert tracing_report().status.replace("\N{NO-BREAK SPACE}", " ") == (
         "otlp, zipkin, apm and skywalking vs. none · /ping/GRM · 8 runs per side · wrk "
         "· closed loop · connections=8, threads=2 · 15.0 s each · Xeon · date not recorded "

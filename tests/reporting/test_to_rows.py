@@ -21,7 +21,7 @@ HOSTILE = [
 ]
 
 
-def test_names_are_no_formulas_and_cannot_control_a_terminal() -> None:
+def test_names_cannot_become_formulas_or_control_a_terminal() -> None:
     frame = bk.load("fixtures/tracing-wrk/none/wrk-1.txt").observations
     frame = frame.iloc[: len(HOSTILE)].assign(variant=HOSTILE, value=-1.5)
     out = io.StringIO()

@@ -1,4 +1,4 @@
-"""A fleet of CI jobs that write into one store: what a job costs as the store grows.
+"""A fleet of CI jobs that write into one store: the cost of a job as the store grows.
 
-`nox -s scale`, or `python -m scale` with `tests` on the path; a short form is in the suite.
+`nox -s scale`, or `python -m scale` with `tests` on the path; the suite has a short form.
 """

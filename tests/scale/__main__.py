@@ -16,14 +16,14 @@ from object_store import serve
 from scale.fleet import Figures, Place, measure
 from scale.record import PATH, Record, write_record, write_table
 
-#: Rounds of jobs into a new store, and into those that hold runs of earlier jobs.
+#: Rounds of jobs into a new store, and into stores with runs of earlier jobs.
 ROUNDS = {0: 100, 10_000: 50, 100_000: 50}
-#: How much more a job may cost in a store of 100,000 runs than in a new one.
+#: Largest ratio of a job's cost in a store of 100,000 runs to that in a new one.
 _LIMITS = {"cpu": 1.5, "requests": 1.25, "written": 1.5}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the fleet on this machine's disk and on S3; a whole run is kept."""
+    """Run the fleet on this machine's disk and on S3; a complete run is recorded."""
     options = _options(arguments)
     rows: list[Figures] = []
     losses: list[str] = []
@@ -31,8 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for runs, full in ROUNDS.items():
             rounds = max(2, round(full * options.scale))
             end = time.monotonic() + options.seconds
-            with tempfile.TemporaryDirectory(prefix="scale-") as folder, _serve(name) as found:
-                store, env = found
+            with tempfile.TemporaryDirectory(prefix="scale-") as folder, _serve(name) as served:
+                store, env = served
                 store = store or f"{folder}/store"
                 place = Place(name=name, store=store, env=env, rounds=rounds, end=end)
                 figures, lost = measure(Path(folder), place, round(runs * options.fill))
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def _serve(name: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the store's address, empty for a folder, and the environment of its clients."""
+    """Yield the store's address (empty for a folder) and the environment of its clients."""
     if name == "local":
         yield "", {}
         return
@@ -57,7 +57,7 @@ def _serve(name: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _find_growth(rows: Sequence[Figures]) -> Iterator[str]:
-    """Yield which figures grow with the store by more than they may."""
+    """Yield the figures that grow with the store by more than allowed."""
     for place in dict.fromkeys(row.place for row in rows):
         first, *_, last = (row for row in rows if row.place == place)
         for name, limit in _LIMITS.items():

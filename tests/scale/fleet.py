@@ -1,7 +1,7 @@
 """Rounds of CI jobs that add their results to one store at the same moment.
 
-Every job has a name of its own, as CI systems give it, and the same workspace path as all others.
-The jobs of a round measure one commit on several machines.
+Each job has its own name, as CI systems assign it, and the same workspace path as all others. The
+jobs of a round measure one commit on several machines.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _Costs = tuple[float, int, int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """What a job cost in a store of so many runs.
+    """The cost of a job in a store with a number of runs.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where the store lies, and how long jobs may be started."""
+    """The place of the store, and the time within which jobs may start."""
 
     name: str
     store: str
@@ -79,7 +79,7 @@ class Place:
 
 
 def measure(folder: Path, place: Place, runs: int) -> tuple[Figures, list[str]]:
-    """Fill a store, run rounds of jobs, and return their figures and what was lost."""
+    """Fill a store, run rounds of jobs, and return their figures and any losses."""
     if runs:
         command = [sys.executable, str(_FILLER), "list", place.store, f"{runs}"]
         subprocess.run(command, env={**os.environ, **place.env}, check=True)
@@ -174,7 +174,7 @@ def _rate(number: int, variant: str) -> float:
 
 
 def _read_costs(place: Place, machine: int) -> _Costs:
-    """Return what this process has used so far."""
+    """Return the resources that this process has used so far."""
     if place.env:
         return time.process_time(), *count_requests(place.env, f"machine{machine}")
     lines = Path("/proc/self/io").read_text(encoding="utf-8").splitlines()
@@ -183,7 +183,7 @@ def _read_costs(place: Place, machine: int) -> _Costs:
 
 
 def _find_losses(place: Place, rounds: int) -> list[str]:
-    """Return which runs of the jobs are lost, doubled, mixed up, or have other values."""
+    """Return the runs of the jobs that are lost, doubled, mixed up, or have other values."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in place.env.items():
             patch.setenv(name, value)

@@ -1,4 +1,4 @@
-"""The record of one simulated fleet, and the manual's table made of it."""
+"""The record of a simulated fleet, and the manual's table made from it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HEAD = (
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One fleet: all its rows are of one build."""
+    """One fleet: all its rows come from one build."""
 
     commit: str
     rows: Sequence[Figures]
@@ -27,13 +27,13 @@ class Record:
 
 
 def write_record(record: Record, path: Path) -> None:
-    """Keep it as JSON."""
+    """Save it as JSON."""
     text = json.dumps({"format_version": 1, **asdict(record)}, ensure_ascii=False, indent=1)
     path.write_text(f"{text}\n", encoding="utf-8")
 
 
 def read_record(path: Path = PATH) -> Record:
-    """Return the last one."""
+    """Return the last record."""
     kept = json.loads(path.read_text(encoding="utf-8"))
     rows = [Figures(**row) for row in kept["rows"]]
     return Record(kept["commit"], rows, kept["losses"], kept["growth"])
@@ -51,8 +51,15 @@ def write_table(record: Record) -> str:
 
 
 def _line(row: Figures) -> str:
-    cut = f" of {row.planned:,}" if row.jobs < row.planned else ""
+    shortened = f" of {row.planned:,}" if row.jobs < row.planned else ""
     requests = f"{row.requests:.0f}" if row.requests else "–"
     sizes = (f"{size / 1e3:,.0f} kB" for size in (row.written, row.read))
-    cells = (row.place, f"{row.runs:,}", f"{row.jobs:,}{cut}", f"{row.cpu:.2f} s", requests, *sizes)
+    cells = (
+        row.place,
+        f"{row.runs:,}",
+        f"{row.jobs:,}{shortened}",
+        f"{row.cpu:.2f} s",
+        requests,
+        *sizes,
+    )
     return f"| {' | '.join(cells)} |"

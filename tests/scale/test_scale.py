@@ -1,4 +1,4 @@
-"""A short form of the simulated fleet, and what its record holds."""
+"""A short form of the simulated fleet, and the content of its record."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_no_run_of_a_fleet_is_lost_or_mixed_up(name: str, tmp_path: Path) -> Non
     assert min(figures.cpu, figures.written, figures.read) > 0
 
 
-def test_the_record_is_of_both_places_and_all_sizes() -> None:
+def test_record_covers_both_places_and_all_sizes() -> None:
     record = read_record()
     assert [row.runs for row in record.rows] == [*ROUNDS, *ROUNDS]
     assert record.losses == []

@@ -1,5 +1,5 @@
-"""Does the rule keep its promises? Simulated sessions, judged as every comparison is.
+"""Checks that the rules keep their promises, in simulated sessions judged like any comparison.
 
-Error rates that are promised are measured, also where they break, through the very functions that
-`compare` uses. (`benchkit noise` is another thing: it tries the rule on a user's own runs.)
+Promised error rates are measured, also where they break, through the functions that `compare` uses.
+(`benchkit noise` is different: it tries the rule on a user's runs.)
 """

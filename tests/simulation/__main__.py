@@ -18,7 +18,7 @@ from simulation.suite import find_broken, key, list_settings, try_families, try_
 
 
 def main() -> None:
-    """Try all, record all, and print what breaks."""
+    """Try all settings, record the results, and print broken promises."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-n", "--often", type=int, default=2000, help="sessions per promise")
     parser.add_argument("-m", "--seldom", type=int, default=400, help="sessions per power")

@@ -1,4 +1,4 @@
-"""How often `benchkit bisect` names the right commit of 64, by the noise of runs and of builds."""
+"""How often `benchkit bisect` names the right commit of 64, by noise of runs and builds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROW = Row("", "Get", "", "", "time_per_op", "sample")
 
 @dataclass(frozen=True, slots=True)
 class Bisection:
-    """A history of 64 commits: how many of them change the level, and the noises.
+    """A history of 64 commits: the number of commits that change the level, and the noises.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ _LAST = 64
 
 
 class Machine:
-    """A `benchkit.bisect.search.Bench` whose levels are known."""
+    """A `benchkit.bisect.search.Bench` with known levels."""
 
     def __init__(self, levels: Sequence[float], world: Bisection, rng: np.random.Generator) -> None:
         self._levels, self._world, self._rng = levels, world, rng
@@ -68,15 +68,15 @@ class Machine:
         return True
 
     def leave_out(self, commit: int, problem: str) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
     def rows(self) -> Mapping[Row, Values]:
-        """Return what was drawn."""
+        """Return the drawn values."""
         return {ROW: Values(*map(list, zip(*self._runs, strict=True)))} if self._runs else {}
 
 
 def try_one(world: Bisection, seed: int) -> tuple[str, Answer]:
-    """Search one history; return what became of it: right, wrong, range, or the ending."""
+    """Search one history; return the result: right, wrong, range, or how it ended."""
     rng = np.random.default_rng(seed)
     changes = {int(place) for place in rng.integers(1, _LAST + 1, world.changes)}
     places = np.arange(_LAST + 1)
@@ -87,13 +87,13 @@ def try_one(world: Bisection, seed: int) -> tuple[str, Answer]:
     if answer.ending == "found":
         return ("right" if answer.first in changes else "wrong"), answer
     if answer.ending == "undecided":
-        holds = any(answer.first <= change <= answer.last for change in changes)
-        return ("range" if holds or not changes else "wrong"), answer
+        is_within = any(answer.first <= change <= answer.last for change in changes)
+        return ("range" if is_within or not changes else "wrong"), answer
     return answer.ending, answer
 
 
 def try_bisection(world: Bisection, sessions: int) -> dict[str, Any]:
-    """Search many histories, and count what became of them."""
+    """Search many histories, and count the results."""
     found = [try_one(world, seed) for seed in range(sessions)]
     counts = Counter(ending for ending, _ in found)
     return {

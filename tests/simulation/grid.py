@@ -1,4 +1,4 @@
-"""The error of whole families, over rows, runs and unequal spreads, through `decide_family`."""
+"""The error of whole families by rows, runs and unequal spreads, through `decide_family`."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from simulation.trials import CONFIDENCE
 from simulation.worlds import SPREAD, FloatArray
 
 ROWS, RUNS = (1, 20, 60, 600), ((4, 4), (6, 6), (10, 10), (8, 4), (12, 4))
-#: Few runs on a side, and the rows they are tried with.
+#: Few runs per side, and the numbers of rows tried with them.
 FEW_RUNS, FEW_ROWS = ((2, 2), (3, 2), (4, 2), (8, 2), (3, 3), (8, 3)), (1, 4, 20, 60)
 RATIOS = (1.0, 2.0, 3.0, 6.0)
-#: Family error that is promised, and how much rows differ in spread.
+#: Promised family error, and how much rows differ in spread.
 PROMISED, ROWS_DIFFER = 0.065, 0.5
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Rows that are judged together, none or all of which change.
+    """Rows judged together, none or all of which change.
 
     Parameters
     ----------
@@ -57,12 +57,12 @@ class Setting:
 
     @property
     def seed(self) -> int:
-        """Of this setting alone."""
+        """Depends on this setting only."""
         return zlib.crc32(repr(self).encode())
 
 
 def read_setting(cell: Mapping[str, Any]) -> Setting:
-    """Return the setting that a recorded cell is of."""
+    """Return the setting of a recorded cell."""
     return Setting(**{field.name: cell[field.name] for field in fields(Setting)})
 
 
@@ -86,7 +86,7 @@ def list_grid() -> tuple[Setting, ...]:
 
 
 def try_grid(setting: Setting, sessions: int) -> dict[str, object]:
-    """Return the share of sessions with a rejection, and of rows that are rejected."""
+    """Return the share of sessions with a rejection, and of rejected rows."""
     generator = np.random.default_rng(setting.seed)
     methods: Counter[str] = Counter()
     any_row = all_rows = 0.0
@@ -115,7 +115,7 @@ def draw(setting: Setting, generator: np.random.Generator) -> tuple[FloatArray, 
 
 
 def judge(x: FloatArray, y: FloatArray) -> tuple[int, str]:
-    """Decide the rows of a session as a comparison does: how many are rejected, and by what."""
+    """Decide the rows of a session like a comparison: the number of rejections, and the basis."""
     n, m = x.shape[1], y.shape[1]
     unequal = are_unequal(x, y) if n == m >= RANK_RUNS else np.ones(len(x), dtype=np.bool_)
     pvalue = np.ones(len(x))

@@ -1,7 +1,7 @@
-"""Histories of many series: false alarms at the newest commit, and of changes before it.
+"""Histories of many series: false alarms at the newest commit, and about earlier changes.
 
-A history is read for its alarms; how many are false among how many series, and how often the
-machine is named, is measured through the functions that `history show` calls.
+The rate of false alarms among a number of series, and how often the machine is named, is measured
+through the functions that `history show` calls.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from benchkit.stats.changepoint import find_changes
 from simulation.trials import CONFIDENCE, MARGIN
 from simulation.worlds import SPREAD, FloatArray, follow
 
-#: Commits before the newest, and those in which changes are looked for.
+#: Commits before the newest, and those in which changes are searched.
 EARLIER, POINTS = 20, 50
-#: Sessions of one series for one of so many.
+#: Divisor of the number of sessions, by number of series.
 _FEWER = {1: 1, 4: 1, 20: 4, 200: 20}
 
 
@@ -56,7 +56,7 @@ class Newest:
 
 @dataclass(frozen=True)
 class Steady:
-    """Series in which nothing changes, whose neighbouring commits are so much alike."""
+    """Series without changes, whose neighbouring commits have a given correlation."""
 
     series: int
     correlation: float

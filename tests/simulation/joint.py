@@ -1,7 +1,7 @@
-"""Many rows at once where the grid does not look: measured in rounds, and averaged over all.
+"""Joint tests of many rows outside the grid: measured in rounds, and averaged over all.
 
-Rows that were measured in rounds are decided by pairs of rounds or not at all, and the answer over
-all benchmarks counts runs, however alike the rows are.
+Rows measured in rounds are decided by pairs of rounds or not at all, and the answer over all
+benchmarks counts runs, however strongly the rows correlate.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ RUNS = ((3, 3), (4, 4), (6, 6), (10, 10), (8, 4), (12, 4))
 
 @dataclass(frozen=True)
 class Rounds:
-    """Rows that are judged together, measured in rounds, none of which changes.
+    """Rows judged together, measured in rounds, none of which changes.
 
     ``ratio`` is the spread of the variant, ``others`` that of the variants not compared, both as
     multiples of the baseline's; ``alike`` the share of a run's variance that all rows have in
@@ -48,7 +48,7 @@ class Rounds:
 
 @dataclass(frozen=True)
 class Together:
-    """Benchmarks that are averaged, of which every second one changes by 5 %.
+    """Benchmarks that are averaged, every second one of which changes by 5 %.
 
     ``alike`` and ``ratio`` as in `Rounds`; ``is_slow``: one run in ten is 20 % slow in all rows.
     """
@@ -113,9 +113,9 @@ def _try_shape(setting: Rounds, rows: int, variants: int, rounds: int, sessions:
 
 
 def try_together(setting: Together, sessions: int) -> list[dict[str, Any]]:
-    """Return how often the interval leaves out no change where there is none, and holds one.
+    """Return how often the interval excludes no change where there is none, and covers one.
 
-    And how often the simultaneous intervals of the rows hold all changes, in a fifth of sessions.
+    And how often the simultaneous intervals of the rows cover all changes, in a fifth of sessions.
     """
     tried = []
     for n, m in RUNS:
@@ -146,7 +146,7 @@ def _count_at_once(sessions: int) -> int:
 
 
 def _cover(x: FloatArray, y: FloatArray, change: FloatArray) -> bool:
-    """Tell whether the simultaneous intervals of all rows hold their changes."""
+    """Return whether the simultaneous intervals of all rows cover their changes."""
     before, after = 100 * np.exp(x), 100 * np.exp(y)
     sides = [(tuple(a), tuple(b)) for a, b in zip(before.tolist(), after.tolist(), strict=True)]
     ranks = Ranks(sides, CONFIDENCE)
@@ -168,14 +168,14 @@ def _draw(rng: np.random.Generator, alike: float, shape: tuple[int, ...]) -> Flo
 
 
 def limit_of(cell: dict[str, Any]) -> float:
-    """Return the most false alarms that a cell may have, Monte Carlo errors aside."""
+    """Return the largest false-alarm rate allowed for a cell, allowing for Monte Carlo error."""
     most = 0.08 if min(cell.get("runs", [9])) <= 3 else 0.065
     slack: float = 3 * (ALPHA * (1 - ALPHA) / cell["sessions"]) ** 0.5
     return most + slack
 
 
 def write_lines(record: dict[str, Any]) -> Iterable[str]:
-    """Write the lines of the manual's table: the worst of all numbers of runs, by setting."""
+    """Write the lines of the manual's table: the worst over all numbers of runs, by setting."""
     for setting in IN_ROUNDS:
         cells = [cell for cell in record["rounds"] if cell["name"] == setting.name]
         kept = "holds" if all(c["any"] <= limit_of(c) for c in cells) else "**breaks**"
@@ -197,7 +197,7 @@ def write_lines(record: dict[str, Any]) -> Iterable[str]:
 
 
 def least_at_once(cell: dict[str, Any]) -> float:
-    """Return the least share of sessions in which intervals at once may hold all changes."""
+    """Return the least share of sessions in which joint intervals must cover all changes."""
     sessions = _count_at_once(cell["sessions"])
     slack: float = 3 * (ALPHA * (1 - ALPHA) / sessions) ** 0.5
     return 0.935 - slack

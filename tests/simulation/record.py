@@ -1,6 +1,6 @@
-"""The record of a run of the suite, and the manual's table made of it.
+"""The record of a run of the suite, and the manual's table made from it.
 
-What was measured is kept, and what a reader sees is nothing else.
+All measurements are kept, and readers see only these.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _HEAD = (
     "| method | runs | sessions | false alarms | covered | false “equivalent” "
     "| 5 % shown | |\n| --- | --- | --- | --- | --- | --- | --- | --- |"
 )
-#: Methods that promise something, as the table names them.
+#: Methods with promises, as the table names them.
 METHODS = {
     "hodges-lehmann": "ranks",
     "welch": "Welch",
@@ -32,7 +32,7 @@ METHODS = {
     "prediction": "one run against a history",
 }
 
-#: What the table of newest commits shows: of which move, and what share.
+#: Content of the table of newest commits: which move, and which share.
 _MOVES = (
     ((0.0, 0.1), "any"),
     ((0.1, 0.1), "found"),
@@ -47,23 +47,23 @@ Row = dict[str, Any]
 
 
 def read_record() -> dict[str, Any]:
-    """Return what was recorded last."""
+    """Return the last record."""
     record: dict[str, Any] = json.loads(PATH.read_text(encoding="utf-8"))
     return record
 
 
 def write_record(record: Mapping[str, Sequence[Row]]) -> None:
-    """Keep what was measured, one row on a line."""
+    """Save the measurements, one row per line."""
     lists = [
-        f'"{name}": [\n' + ",\n".join(map(json.dumps, found)) + "\n]"
-        for name, found in record.items()
+        f'"{name}": [\n' + ",\n".join(map(json.dumps, rows_)) + "\n]"
+        for name, rows_ in record.items()
     ]
     text = ",\n".join(['"format_version": 2', *lists])
     PATH.write_text(f"{{{text}}}\n", encoding="utf-8")
 
 
 def write_table() -> str:
-    """Return the manual's table: the worst of all numbers of runs, by method and world."""
+    """Return the manual's table: the worst over all numbers of runs, by method and world."""
     record = read_record()
     groups: dict[tuple[str, str, str], list[Row]] = {}
     for row in record["rows"]:
@@ -78,7 +78,7 @@ def write_table() -> str:
 
 
 def write_grid() -> str:
-    """Return the manual's table of families: the error, then what is shown of a change of 20 %."""
+    """Return the manual's table of families: the error, then the power for a change of 20 %."""
     grid = read_record()["grid"]
     errors = [cell for cell in grid if not cell["effect"]]
     head = [
@@ -226,6 +226,6 @@ def _percent(share: float) -> str:
 
 
 def _spread(shares: Sequence[float]) -> str:
-    """Write the least and the most of several shares."""
+    """Write the smallest and the largest of several shares."""
     ends = [f"{100 * share:.0f}" for share in (min(shares), max(shares))]
     return f"{'–'.join(dict.fromkeys(ends))} %"

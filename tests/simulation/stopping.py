@@ -1,4 +1,4 @@
-"""How `capture --until decided` errs and how long it takes, through the functions that it calls."""
+"""Errors and duration of `capture --until decided`, through the functions that it calls."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Stopping:
 
     @property
     def seed(self) -> int:
-        """Of this session alone, and the same for every spending."""
+        """Depends on this session only, and is the same for every spending."""
         key = (self.variants, self.effect, self.spread, self.world)
         return zlib.crc32(repr(key).encode())
 
@@ -74,9 +74,9 @@ def draw(setting: Stopping, sessions: int, rounds: int) -> FloatArray:
 
 
 def try_stopping(setting: Stopping, sessions: int) -> dict[str, Any]:
-    """Make many sessions; return how they end.
+    """Simulate many sessions; return how they end.
 
-    Shares of sessions in which any row is so; of those called equal, and of intervals, of rows.
+    Shares of sessions in which any row is shown; of rows called equal, and of intervals, of rows.
     """
     design = SequentialDesign(spending=setting.spending)
     drawn = draw(setting, sessions, design.most)
@@ -106,8 +106,8 @@ def try_stopping(setting: Stopping, sessions: int) -> dict[str, Any]:
         for name, rate in (("changed", is_changed), ("wrong", against), ("undecided", stops < 0)):
             counts[name] += bool(rate.any())
         same += float(is_equal.mean())
-        held = (low[at][rows, ends] <= truth) & (truth <= high[at][rows, ends])
-        covered += float(held.mean())
+        contained = (low[at][rows, ends] <= truth) & (truth <= high[at][rows, ends])
+        covered += float(contained.mean())
         away += float((estimates - truth).mean())
         made = drawn[at, 0, : design.least + ends[0]]
         fixed, _ = paired_t(np.zeros_like(made), made)

@@ -1,7 +1,7 @@
-"""All cells of the suite, and what each has to keep.
+"""All cells of the suite, and the promise of each.
 
-One list says what is promised; the reduced tests, the record and the manual's table all start from
-it.
+A single list states the promises; the reduced tests, the record and the manual's table all start
+from it.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from simulation.worlds import (
 )
 
 ALPHA = 1 - CONFIDENCE
-#: The method for one new run, where the package has it.
+#: The method for one new run, if the package has it.
 HISTORIC = "prediction"
-#: True effects: none, a third of the margin, the margin both ways, and what has to be found.
+#: True effects: none, a third of the margin, the margin both ways, and one to be detected.
 EFFECTS = (0.0, 0.01, MARGIN, -MARGIN, 0.05)
-#: Runs of the two sides, as the method for them differs; and one new run against a history.
+#: Runs of the two sides, which select the method; and one new run against a history.
 RUNS = ((2, 2), (3, 3), (3, 8), (4, 4), (5, 10), (6, 6), (10, 10), (20, 20))
 HISTORY = ((8, 1), (12, 1), (20, 1), (40, 1))
 #: Variants and rounds.
@@ -48,7 +48,7 @@ FAMILIES = (
 
 @dataclass(frozen=True)
 class Setting:
-    """A world with its numbers of runs, and how one method fared there."""
+    """A world with its numbers of runs, and the results of one method in it."""
 
     world: World
     n: int
@@ -57,7 +57,7 @@ class Setting:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What tells it from all others."""
+        """Identifies the row."""
         return self.world.name, self.n, self.m, self.variants
 
     def cell(self, effect: float) -> Cell:
@@ -66,12 +66,12 @@ class Setting:
 
 
 def key(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return the key of the setting that a row is of."""
+    """Return the key of the setting that a row belongs to."""
     return row["world"], *row["runs"], row["variants"]
 
 
 def list_settings() -> tuple[Setting, ...]:
-    """Return every world with every number of runs that it is tried with."""
+    """Return every world with every number of runs tried with it."""
     sides = [Setting(world, n, m) for world in SIDES for n, m in RUNS]
     history = [Setting(world, n, m) for world in HISTORIES for n, m in HISTORY]
     rounds = [Setting(world, n, n, variants) for world in BLOCKS for variants, n in ROUNDS]
@@ -80,7 +80,7 @@ def list_settings() -> tuple[Setting, ...]:
 
 
 def try_setting(setting: Setting, often: int, seldom: int) -> dict[str, Any]:
-    """Try one setting under every effect: often where a promise is at stake, else seldom."""
+    """Try one setting under every effect: many sessions if a promise is at stake, otherwise few."""
     found = {
         effect: try_cell(
             setting.cell(effect), often if effect in {0.0, MARGIN, -MARGIN} else seldom
@@ -106,7 +106,7 @@ def _plain(rates: Rates) -> dict[str, float | int]:
 
 
 def try_families(sessions: int) -> list[dict[str, Any]]:
-    """Try every family; none for no sessions."""
+    """Try every family; empty for no sessions."""
     if not sessions:
         return []
     return [
@@ -122,7 +122,7 @@ def error(share: float, sessions: int) -> float:
 
 @dataclass(frozen=True)
 class Promise:
-    """What a row has to keep: where to look, and between which shares."""
+    """A promise about a row: the key of the share, and its bounds."""
 
     name: str
     effect: float
@@ -131,11 +131,11 @@ class Promise:
     read: Callable[[Mapping[str, float]], float]
 
     def share(self, row: Mapping[str, Any]) -> float:
-        """Return the share that was found."""
+        """Return the observed share."""
         return self.read(row["effects"][f"{self.effect:g}"])
 
     def holds(self, row: Mapping[str, Any]) -> bool:
-        """Tell whether the share lies between the bounds, Monte Carlo errors aside."""
+        """Return whether the share lies within the bounds, allowing for Monte Carlo error."""
         slack = error(ALPHA, row["effects"][f"{self.effect:g}"]["sessions"])
         return self.low - slack <= self.share(row) <= self.high + slack
 
@@ -172,7 +172,7 @@ BREAKS = {
 
 
 def explain(row: Mapping[str, Any]) -> str:
-    """Say why a row may break promises; empty where it must not."""
+    """Explain why a row may break promises; empty if it must not."""
     n, m = row["runs"]
     uneven = _UNEVEN if row["method"] == WELCH and n != m else ""
     return BREAKS.get((row["world"], row["method"]), uneven)

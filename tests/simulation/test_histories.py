@@ -1,4 +1,4 @@
-"""Histories of many series: the record keeps what is promised, and a quick part of it holds."""
+"""Histories of many series: the record keeps the promises, and so does a quick part of it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def read_setting(row: dict[str, float]) -> Newest:
     return Newest(**{field.name: row[field.name] for field in fields(Newest)})  # type: ignore[arg-type]
 
 
-def test_the_record_is_of_these_settings() -> None:
+def test_record_covers_these_settings() -> None:
     assert tuple(map(read_setting, RECORD)) == list_newest()
     assert len(read_record()["histories"]) == len(list_newest()) + len(list_steady())
 
 
 @pytest.mark.parametrize("row", RECORD, ids=lambda row: str(read_setting(row)))
-def test_what_was_recorded_is_as_promised(row: dict[str, float]) -> None:
+def test_recorded_rates_keep_the_promises(row: dict[str, float]) -> None:
     slack = error(ALPHA, int(row["sessions"]))
     if not row["moved"]:
         assert row["named"] <= ALPHA + slack
@@ -40,7 +40,7 @@ def test_false_changes_among_steady_commits_are_rare() -> None:
 
 
 @pytest.mark.parametrize("series", [4, 20])
-def test_a_quick_part_holds(series: int) -> None:
+def test_quick_part_keeps_the_promises(series: int) -> None:
     still = try_newest(Newest(series), 80)
     assert float(str(still["any"])) <= ALPHA + error(ALPHA, int(str(still["sessions"])))
     moved = try_newest(Newest(series, moved=1.0), 80)

@@ -1,4 +1,4 @@
-"""A quick part of the suite holds, breaks where it must, and is what the record was made by."""
+"""A quick part of the suite keeps or breaks promises as expected, and matches the record."""
 
 from __future__ import annotations
 
@@ -60,31 +60,31 @@ def test_promises_are_kept(setting: Setting, method: str) -> None:
     assert find_broken(row) == []
 
 
-def test_without_turns_a_drift_is_a_change() -> None:
+def test_drift_looks_like_a_change_without_alternating_sides() -> None:
     row = try_setting(Setting(DRIFT_APART, 10, 10), OFTEN, SELDOM)
     assert {"false alarms", "covers"} <= set(find_broken(row))
     assert explain(row)
 
 
-def test_a_family_has_one_error_and_not_one_per_row() -> None:
+def test_family_has_one_error_rate_not_one_per_row() -> None:
     holm, *_ = FAMILIES
     assert try_family(holm, 100) <= ALPHA + error(ALPHA, 100)
 
 
-def test_the_record_is_of_this_suite() -> None:
+def test_record_covers_this_suite() -> None:
     record = read_record()
     assert [key(row) for row in record["rows"]] == [setting.key for setting in list_settings()]
     assert [row["family"] for row in record["families"]] == [family.name for family in FAMILIES]
 
 
-def test_what_was_recorded_can_be_had_again() -> None:
+def test_recorded_cell_is_reproducible() -> None:
     row = next(row for row in read_record()["rows"] if key(row) == (NORMAL.name, 4, 4, 0))
     recorded = row["effects"]["0.05"]
     again = try_cell(Setting(NORMAL, 4, 4).cell(0.05), recorded["sessions"])
     assert (again.rejected, again.covered) == (recorded["rejected"], recorded["covered"])
 
 
-def test_no_promise_is_broken_that_is_not_explained() -> None:
+def test_every_broken_promise_is_explained() -> None:
     record = read_record()
     rows = [row for row in record["rows"] if row["method"] in METHODS]
     assert {row["method"] for row in rows} >= set(METHODS) - {HISTORIC}
@@ -94,7 +94,7 @@ def test_no_promise_is_broken_that_is_not_explained() -> None:
         assert family["false"] <= ALPHA + error(ALPHA, family["sessions"]), family["family"]
 
 
-def test_the_error_of_families_is_as_promised() -> None:
+def test_family_errors_keep_the_promises() -> None:
     grid = read_record()["grid"]
     assert [read_setting(cell) for cell in grid] == list(list_grid())
     for cell in grid:
@@ -116,12 +116,12 @@ def test_the_error_of_families_is_as_promised() -> None:
     ],
     ids=str,
 )
-def test_a_quick_part_of_the_grid_holds(cell: _Cell) -> None:
+def test_quick_part_of_the_grid_keeps_the_promises(cell: _Cell) -> None:
     found = try_grid(cell, OFTEN)
     assert float(str(found["any"])) <= PROMISED + error(ALPHA, OFTEN)
 
 
-def test_rows_in_rounds_and_averages_are_as_promised() -> None:
+def test_rows_in_rounds_and_averages_keep_the_promises() -> None:
     record = read_record()
     assert list(dict.fromkeys(c["name"] for c in record["rounds"])) == [s.name for s in IN_ROUNDS]
     assert list(dict.fromkeys(c["name"] for c in record["together"])) == [s.name for s in TOGETHER]
@@ -132,7 +132,7 @@ def test_rows_in_rounds_and_averages_are_as_promised() -> None:
         assert cell["at_once"] >= least_at_once(cell), cell
 
 
-def test_a_quick_part_of_them_holds() -> None:
+def test_quick_part_of_rounds_and_averages_keeps_the_promises() -> None:
     for cell in (*try_rounds(IN_ROUNDS[-1], 20), *try_together(TOGETHER[-1], 100)):
         assert cell["any" if "any" in cell else "false"] <= limit_of(cell), cell
 
@@ -151,7 +151,7 @@ def test_a_quick_part_of_them_holds() -> None:
     ],
     ids=str,
 )
-def test_the_grid_decides_as_a_comparison_does(cell: _Cell) -> None:
+def test_grid_decides_like_a_comparison(cell: _Cell) -> None:
     generator = np.random.default_rng(1)
     for _ in range(10):
         x, y = draw(cell, generator)
@@ -161,30 +161,30 @@ def test_the_grid_decides_as_a_comparison_does(cell: _Cell) -> None:
         rejected = sum(how is not None and how.pvalue <= ALPHA * ROUNDING for how in adjusted)
         methods = {how.method for how in adjusted if how is not None}
         single = decided.contrasts[0].method
-        is_own = cell.rows == 1 and single != LEAST_WELCH
-        assert judge(x, y) == (rejected, single if is_own else methods.pop())
+        is_single_test = cell.rows == 1 and single != LEAST_WELCH
+        assert judge(x, y) == (rejected, single if is_single_test else methods.pop())
 
 
-def test_the_order_finding_exists_because_of_what_the_table_shows() -> None:
+def test_table_shows_why_the_order_finding_exists() -> None:
     lines = [line for line in write_table().splitlines() if describe(DRIFT_APART.name) in line]
     line = next(line for line in lines if line.startswith("| ranks |"))
     assert "**breaks**" in line
     assert "B330" in line
 
 
-def test_turns_are_turns() -> None:
+def test_arrangement_alternates_the_sides() -> None:
     assert arrange(4, 4, in_turn=True).astype(int).tolist() == [0, 1, 1, 0, 0, 1, 1, 0]
     assert arrange(2, 3, in_turn=False).astype(int).tolist() == [0, 0, 1, 1, 1]
     assert arrange(5, 10, in_turn=True).sum() == 10
 
 
-def test_series_follow_as_they_are_told() -> None:
+def test_series_have_the_requested_correlation() -> None:
     series = follow(np.random.default_rng(1).normal(size=(400, 100)), 0.5)
     assert np.mean(series[:, 1:] * series[:, :-1]) == pytest.approx(0.5, abs=0.03)
     assert series.std() == pytest.approx(1, abs=0.03)
 
 
-def test_series_that_stop_by_themselves_are_as_promised() -> None:
+def test_stopped_series_keep_the_promises() -> None:
     record = read_record()
     stated = [(r["variants"], r["effect"], r["spread"], r["world"]) for r in record["stoppings"]]
     assert stated == [(s.variants, s.effect, s.spread, s.world) for s in STOPPINGS]
@@ -195,7 +195,7 @@ def test_series_that_stop_by_themselves_are_as_promised() -> None:
     assert min(totals, key=totals.__getitem__) == SequentialDesign().spending
 
 
-def test_what_was_recorded_of_a_stopped_series_can_be_had_again() -> None:
+def test_recorded_stopped_series_is_reproducible() -> None:
     row = try_stopping(STOPPINGS[4], 300)
     again = try_stopping(STOPPINGS[4], 300)
     assert row == again

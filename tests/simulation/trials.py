@@ -1,7 +1,6 @@
 """One cell of the suite: many sessions of one kind, compared and judged one by one.
 
-The functions called here are those that `compare` calls, `measure` and `judge`; what holds here
-holds there.
+It calls the functions that `compare` calls, `measure` and `judge`, so the results apply to both.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ CONFIDENCE, MARGIN = 0.95, 0.03
 
 @dataclass(frozen=True)
 class Cell:
-    """What is simulated: n against m runs, or n rounds of so many variants."""
+    """The simulated design: n against m runs, or n rounds of some variants."""
 
     world: World
     n: int
@@ -36,14 +35,14 @@ class Cell:
 
     @property
     def seed(self) -> int:
-        """Of this cell alone, so that cells can be added or run in any order."""
+        """Depends on this cell only, so that cells can be added or run in any order."""
         key = (self.world.name, self.n, self.m, self.effect, self.variants)
         return zlib.crc32(repr(key).encode())
 
 
 @dataclass(frozen=True)
 class Rates:
-    """Shares of the sessions: the test rejects, the interval holds the effect, the verdicts."""
+    """Shares of the sessions: rejections, coverage of the effect, and the verdicts."""
 
     method: str
     sessions: int
@@ -66,9 +65,11 @@ def try_cell(cell: Cell, sessions: int) -> Rates:
         found = measure(x, y, "", CONFIDENCE, blocks, ranks=ranks)
         methods[found.method] += 1
         rejected += found.pvalue is not None and found.pvalue <= 1 - CONFIDENCE
-        covered += holds(found, truth)
+        covered += covers(found, truth)
         words[judge_rows([(x, y, found)]).rows[0].word] += 1
-    shares = {word: words[word] / sessions for word in (REGRESSION, IMPROVEMENT, EQUIVALENT)}
+    shares = {
+        verdict: words[verdict] / sessions for verdict in (REGRESSION, IMPROVEMENT, EQUIVALENT)
+    }
     method = methods.most_common(1)[0][0]
     return Rates(method, sessions, rejected / sessions, covered / sessions, **shares)
 
@@ -76,7 +77,7 @@ def try_cell(cell: Cell, sessions: int) -> Rates:
 def draw_sessions(
     cell: Cell, sessions: int
 ) -> Iterator[tuple[list[float], list[float], Blocks | None]]:
-    """Yield the two sides of each session, and all its variants where it is made of rounds."""
+    """Yield the two sides of each session, and all its variants if it consists of rounds."""
     rng = np.random.default_rng(cell.seed)
     if not cell.variants:
         x, y = draw_sides(cell.world, rng, sessions, cell.n, cell.m, cell.effect)
@@ -87,8 +88,8 @@ def draw_sessions(
         yield table[:, 0].tolist(), table[:, 1].tolist(), Blocks(logs, 0, 1)
 
 
-def holds(found: Measurement, truth: float) -> bool:
-    """Tell whether the interval holds the effect; one without an end holds all beyond."""
+def covers(found: Measurement, truth: float) -> bool:
+    """Return whether the interval covers the effect; a missing end counts as unbounded."""
     _, low, high = found.ratio
     ratio, rounding = exp(truth), 1 + 1e-12
     return (low is None or low <= ratio * rounding) and (high is None or ratio <= high * rounding)
@@ -104,7 +105,7 @@ def judge_rows(
 def compare_sides(
     rows: Sequence[tuple[Sequence[float], Sequence[float], Measurement]], *, primary: bool = True
 ) -> Comparisons:
-    """Put rows, and what their methods found, into one comparison."""
+    """Combine rows and their measured results into one comparison."""
     contrasts = tuple(make_contrast(x, y, found, primary=primary) for x, y, found in rows)
     return Comparisons(pairs=(("a", "b"),), contrasts=contrasts, confidence=CONFIDENCE)
 
@@ -112,7 +113,7 @@ def compare_sides(
 def make_contrast(
     x: Sequence[float], y: Sequence[float], found: Measurement, *, primary: bool = True
 ) -> Contrast:
-    """Make a row of a comparison of what one method found."""
+    """Make a row of a comparison from the result of one method."""
     return Contrast(
         group="", benchmark="", params="", tool="wrk", subject="", metric="latency", stat="p50",
         unit="s", better="lower", primary=primary, baseline="a", variant="b",
@@ -126,7 +127,7 @@ def make_contrast(
 
 @dataclass(frozen=True)
 class Family:
-    """Rows that are judged together: how many, how many of them truly differ, how alike they are.
+    """Rows judged together: their number, how many truly differ, and their correlation.
 
     ``alike`` is the share of a run's variance that all rows have in common.
     """
@@ -158,9 +159,9 @@ def try_family(family: Family, sessions: int) -> float:
 
 
 def _draw_family(family: Family, rng: np.random.Generator) -> FloatArray:
-    own = rng.normal(0, np.sqrt(1 - family.alike), (family.rows, 2 * family.n))
+    specific = rng.normal(0, np.sqrt(1 - family.alike), (family.rows, 2 * family.n))
     common = rng.normal(0, np.sqrt(family.alike), (1, 2 * family.n))
-    logs = 0.02 * (own + common)
+    logs = 0.02 * (specific + common)
     logs[: family.true, family.n :] += log1p(0.05)
     values: FloatArray = 100 * np.exp(logs)
     return values

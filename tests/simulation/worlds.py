@@ -1,6 +1,6 @@
-"""How the runs of a session come about: their spread, their order, what disturbs them.
+"""How the runs of a session come about: their spread, their order, and disturbances.
 
-A test is trusted under what real machines do, not under its assumptions.
+A test is trusted for its behaviour on real machines, not for its assumptions.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ FloatArray = NDArray[np.float64]
 #: Sessions by runs, on the log scale.
 Draw = Callable[[np.random.Generator, int, int], FloatArray]
 
-#: Standard deviation of a run, as a fraction: what quiet machines show.
+#: Standard deviation of a run, as a fraction, as observed on quiet machines.
 SPREAD = 0.02
-#: Standard deviation of a whole round, where a session is made of rounds.
+#: Standard deviation of a whole round, in sessions made of rounds.
 ROUNDS = 0.05
 
 
@@ -68,7 +68,7 @@ def _starved(rng: np.random.Generator, sessions: int, runs: int) -> FloatArray:
 
 
 def _requests(rng: np.random.Generator, sessions: int, runs: int) -> FloatArray:
-    """Take the median of 100 requests that follow each other: 20 % each, rho 0.9."""
+    """Take the median of 100 consecutive requests: 20 % each, rho 0.9."""
     median = np.median(follow(rng.normal(0, 0.2, (sessions, runs, 100)), 0.9), axis=2)
     found: FloatArray = median + rng.normal(0, SPREAD / 2, (sessions, runs))
     return found
@@ -83,7 +83,7 @@ def _follow_runs(rng: np.random.Generator, sessions: int, runs: int, rho: float)
 
 
 def follow(noise: FloatArray, rho: float) -> FloatArray:
-    """Make a stationary AR(1) series of independent noise, along the last axis."""
+    """Make a stationary AR(1) series from independent noise, along the last axis."""
     series = noise.copy()
     for place in range(1, noise.shape[-1]):
         fresh = sqrt(1 - rho**2) * noise[..., place]
@@ -91,7 +91,7 @@ def follow(noise: FloatArray, rho: float) -> FloatArray:
     return series
 
 
-#: What the manual prints for the names of worlds and families, which seed the draws and stay.
+#: Names of worlds and families in the manual; the internal names seed the draws and stay.
 _PHRASES = {
     "2.3 times slow": "2.3 times as slow",
     "requests follow each other": "neighbouring requests correlate",
@@ -106,7 +106,7 @@ _PHRASES = {
 
 
 def describe(name: str) -> str:
-    """Return the words that a reader gets for the name of a world or a family."""
+    """Return the reader's description of a world or a family."""
     for old, new in _PHRASES.items():
         name = name.replace(old, new)
     return name
@@ -127,7 +127,7 @@ FOLLOWING_APART = World(
     in_turn=False,
 )
 
-#: Where two sides are compared, and where all is measured in rounds.
+#: Worlds with two sides, and worlds measured in rounds.
 SIDES = (
     NORMAL,
     HEAVY,
@@ -141,12 +141,12 @@ SIDES = (
     FOLLOWING_APART,
 )
 BLOCKS = (NORMAL, HEAVY, SLOW, STARVED, COARSE, DRIFT)
-#: Where one new run follows a history: there are no turns to take.
+#: Worlds in which one new run follows a history: there is no order to alternate.
 HISTORIES = (NORMAL, HEAVY, EXPONENTIAL, SLOW, STARVED, COARSE, DRIFT_APART)
 
 
 def arrange(n: int, m: int, *, in_turn: bool) -> NDArray[np.bool_]:
-    """Tell which of n + m places in time are the variant's: A B B A A B …, or A … A B … B."""
+    """Return which of n + m places in time are the variant's: A B B A A B …, or A … A B … B."""
     if not in_turn:
         return np.arange(n + m) >= n
     turns = np.arange(max(n, m)) % 2 * 2 - 1

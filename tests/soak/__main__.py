@@ -19,7 +19,7 @@ from soak.record import PATH, Record, Row, write_record, write_table
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run campaigns and print their table; a run of all of them is kept."""
+    """Run campaigns and print their table; a run of all of them is recorded."""
     options = _options(arguments)
     names, commit = options.campaigns or CAMPAIGNS, _commit()
     with _logging(options.log):
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def _logging(path: Path | None) -> Iterator[None]:
-    """Write the log on stderr, and into a file if there is one."""
+    """Write the log to stderr, and to a file if one is given."""
     with ExitStack() as stack:
         handlers: list[logging.Handler] = [logging.StreamHandler()]
         if path is not None:

@@ -1,4 +1,4 @@
-"""Texts made to hurt a regular expression: its own alphabet, behind what leads to its repeats."""
+"""Adversarial texts for a regular expression: its alphabet, after the prefix of its repeats."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 Expression = re.Pattern[str] | re.Pattern[bytes]
 
 _PALETTE = "a1 \n.-:/\"'=,\t"
-#: The shape of a parsed expression is documented nowhere and has no types.
+#: The structure of a parsed expression is undocumented and untyped.
 Node = Any
 _parser: Node = importlib.import_module("re._parser")
 
@@ -20,8 +20,8 @@ _parser: Node = importlib.import_module("re._parser")
 def adversarial(expression: Expression, limit: int) -> list[tuple[str, str]]:
     """Return pairs (prefix, token) to measure, at most ``limit`` of each of two kinds.
 
-    The first are what an expression repeats, behind the text that leads to it; the others pair
-    any text that leads to a repeat with any token of its alphabet.
+    The first kind repeats what the expression repeats, after the text that leads to it; the second
+    pairs any leading text with any token of the expression's alphabet.
     """
     pattern = expression.pattern
     text = pattern if isinstance(pattern, str) else pattern.decode("latin-1")
@@ -39,9 +39,9 @@ def adversarial(expression: Expression, limit: int) -> list[tuple[str, str]]:
 
 
 class _Example:
-    """A text that an expression matches, with the places of its repeats and its alphabet.
+    """A text that an expression matches, with the positions of its repeats and its alphabet.
 
-    ``repeats`` holds what leads to a repeat, and each text that it may repeat.
+    ``repeats`` holds the text that leads to a repeat, and each text that it may repeat.
     """
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class _Example:
         self._groups: dict[int, str] = {}
 
     def write(self, items: Iterable[Node], before: str = "") -> str:
-        """Return an example of a sequence; ``before`` is what leads to it."""
+        """Return an example of a sequence; ``before`` is the text that leads to it."""
         text = literal = ""
         for kind, value in items:
             if str(kind) == "LITERAL":

@@ -1,4 +1,4 @@
-"""What every campaign is given and what it returns."""
+"""Input and output of every campaign."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from random import Random
 
-#: Where a run says how far it is.
+#: Logs the progress of a run.
 LOG = logging.getLogger("soak")
 _ROOT = Path(__file__).parents[2]
 #: In the order of the table; each is a module here with ``TITLE`` and ``run``.
@@ -24,7 +24,7 @@ CAMPAIGNS = (
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How much a campaign may do.
+    """The amount of work of a campaign.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Budget:
 
     @property
     def is_over(self) -> bool:
-        """Whether the time is up."""
+        """Return whether the time is up."""
         return time.monotonic() - self.started > self.seconds
 
     def trials(self, full: int) -> int:
@@ -56,18 +56,18 @@ class Budget:
         return max(1, round(full * self.scale))
 
     def some(self, names: Sequence[str]) -> list[str]:
-        """Return all names, or in a short run a few of them."""
+        """Return all names, or a few of them in a short run."""
         count = max(2, round(len(names) * min(1.0, 10 * self.scale)))
         return self.random("some").sample(names, min(count, len(names)))
 
     def random(self, *names: object) -> Random:
-        """Return a source of random numbers that depends on the seed and on names."""
+        """Return a random generator that depends on the seed and on names."""
         return Random("/".join(map(ascii, (self.seed, *names))))  # noqa: S311 - to be repeatable
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a campaign.
+    """The result of a campaign.
 
     Parameters
     ----------
@@ -87,17 +87,17 @@ class Outcome:
 
 
 def title(name: str) -> str:
-    """Return what a campaign does, as the table shows it."""
+    """Return the title of a campaign in the table."""
     return str(import_module(f"soak.{name}").TITLE)
 
 
 def seconds(name: str) -> float:
-    """Return the time box of a campaign in a whole run; all of them take 45 minutes at most."""
+    """Return the time limit of a campaign in a whole run; together they take at most 45 minutes."""
     return float(import_module(f"soak.{name}").SECONDS)
 
 
 def run(name: str, budget: Budget) -> Outcome:
-    """Run one campaign; one that fails by itself is a loss."""
+    """Run one campaign; if it fails itself, that is a loss."""
     try:
         outcome: Outcome = import_module(f"soak.{name}").run(budget)
     except Exception:  # noqa: BLE001 - the others still have to run
@@ -106,7 +106,7 @@ def run(name: str, budget: Budget) -> Outcome:
 
 
 def _leave_places(text: str, folder: Path) -> str:
-    """Return a text in which no path tells on which machine it was written."""
+    """Return a text in which no path reveals the machine on which it was written."""
     for place in sorted({folder, _ROOT, Path(sys.prefix), Path(sys.base_prefix)}, reverse=True):
         text = text.replace(f"{place}/", "")
     return text

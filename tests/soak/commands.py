@@ -1,4 +1,4 @@
-"""Commands as a user types them, in this process, and what must hold of every answer."""
+"""Commands as users type them, run in this process, and requirements on every answer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchkit.cli import run
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Exit code and output of a command; of one that failed by itself, the traceback."""
+    """Exit code and output of a command, and the traceback if it crashed."""
 
     code: int
     out: str
@@ -23,7 +23,7 @@ class Answer:
 
     @property
     def is_crash(self) -> bool:
-        """Whether it ended in a traceback, or in a line that asks to report it."""
+        """Return whether it ended in a traceback or in a request to report it."""
         return "Traceback (most recent" in self.err or "please report" in self.out + self.err
 
     def describe(self) -> str:
@@ -32,7 +32,7 @@ class Answer:
 
 
 def call(folder: Path, *arguments: str, env: Mapping[str, str] | None = None) -> Answer:
-    """Run a command in a folder, with output that takes UTF-8 only, as a terminal does."""
+    """Run a command in a folder, with output that accepts only UTF-8, like a terminal."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in "oe")
     with chdir(folder), _environment(env or {}), redirect_stdout(out), redirect_stderr(err):
         try:

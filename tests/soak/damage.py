@@ -1,4 +1,4 @@
-"""A store with damage: every command works or names the file, and `store repair` brings it back."""
+"""A damaged store: every command works or names the file, and `store repair` restores it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _cut(path: Path, random: Random) -> None:
 
 
 def _replace(path: Path, random: Random) -> None:
-    """Put another file of the same folder and kind in place of a file, if there is one."""
+    """Replace a file by another one of the same folder and kind, if there is one."""
     others = sorted(set(path.parent.glob(f"*{path.suffix}")) - {path})
     if path.suffix and others:
         shutil.copy(random.choice(others), path)
@@ -72,7 +72,7 @@ def run(budget: Budget) -> Outcome:
         (path, kind)
         for path in files
         for kind in _DAMAGE
-        # Gone without a trace, the newest commit of runs is one that was never made.
+        # Lost without a trace, the newest commit of runs looks as if it was never made.
         if path.name != ".gitignore" and (path, kind) != (newest, "deleted")
     ]
     random = budget.random("damage")
@@ -99,7 +99,7 @@ def run(budget: Budget) -> Outcome:
 
 
 class _Trial:
-    """One file that is damaged in one way."""
+    """One file, damaged in one way."""
 
     def __init__(self, whole: Path, place: Path, kind: str, random: Random, folder: Path) -> None:
         self._folder, self._place = folder, place
@@ -113,7 +113,7 @@ class _Trial:
     def run(
         self, before: State, usual: Mapping[tuple[str, ...], int]
     ) -> tuple[list[str], int, int]:
-        """Return what is wrong, how many commands ran, and how many of them refused."""
+        """Return the problems, the number of commands run, and how many of them refused."""
         problems: list[str] = []
         refused = 0
         for words in _COMMANDS:
@@ -133,10 +133,10 @@ class _Trial:
         return problems, len(_COMMANDS) + 2, refused
 
     def _is_named(self, answer: Answer) -> bool:
-        """Whether an answer names the damaged file.
+        """Return whether an answer names the damaged file.
 
-        A log without its beginning is named whole; one that names another newest commit than there
-        is names that as missing.
+        A log without its beginning is named as a whole; one that names another newest commit than
+        the existing one names that as missing.
         """
         text = answer.out + answer.err
         is_log = self._place.parent.name == "_delta_log"
@@ -144,7 +144,7 @@ class _Trial:
         return self._place.name in text or (is_log and f"{self._place.parent}{end}" in text)
 
     def _compare(self, before: State) -> list[str]:
-        """Compare runs and values with those before, where the store is read without a word."""
+        """Compare runs and values with those before, if the store is read without a warning."""
         try:
             state = read_state(self._folder)
         except AssertionError as error:
@@ -153,7 +153,7 @@ class _Trial:
         return [f"other runs or values without a word: {changed[:2]}"] if changed else []
 
     def _repair(self, before: State) -> list[str]:
-        """Check, repair, and read the sources again: all is as it was."""
+        """Check, repair, and read the sources again: everything is as before."""
         checked = call(self._folder, "store", "check")
         repaired = call(self._folder, "store", "repair")
         problems = [

@@ -8,7 +8,7 @@ from soak.scenes import NAMES, Scene, set_up
 
 TITLE = "full disk, in ingest, compaction, undo, history add, capture"
 SECONDS = 60.0
-#: Bytes that a file can have, in a whole run: from none to more than any has.
+#: Sizes to which files are limited in a whole run: from none to more than any file needs.
 _ROOMS = (0, 1, 60, 500, 1_000, 2_000, 3_000, 5_000, 8_000, 12_000, 20_000, 1_000_000)
 
 

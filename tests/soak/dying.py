@@ -1,6 +1,6 @@
-"""A command in a process of its own that kills itself at its k-th step on disk, or has no room.
+"""A command in a separate process that kills itself at its k-th disk step, or has no room.
 
-Steps are what Python does to files, by its audit events, and the calls into Delta and Parquet,
+Steps are Python's operations on files, by its audit events, and the calls into Delta and Parquet,
 before and after each.
 """
 
@@ -26,7 +26,7 @@ import benchkit.ingestion.commit  # noqa: F401 - read once, by the process that 
 from benchkit.store import delta, files, run_log, tidying
 from soak.commands import Answer, call
 
-#: Seconds after which a command hangs.
+#: Seconds after which a command counts as hanging.
 PATIENCE = 120.0
 _EVENTS = {
     *("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link", "os.symlink"),
@@ -34,14 +34,14 @@ _EVENTS = {
     *("subprocess.Popen",),
 }
 _OWNERS = (deltalake.DeltaTable, pq.ParquetWriter, delta.Table, files.FileWriter)
-#: Processes are forked from one that has read all code and run none.
+#: Processes are forked from one that has imported all code and run none.
 CONTEXT = get_context("forkserver")
 CONTEXT.set_forkserver_preload(["soak.dying"])
 
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What a command meets.
+    """Conditions under which a command runs.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class Steps:
             os.kill(os.getpid(), signal.SIGKILL)
 
     def hear(self, event: str, args: tuple[Any, ...]) -> None:
-        """Count an audit event, if it is of the folder."""
+        """Count an audit event that concerns the folder."""
         if event in _EVENTS and any(self._is_inside(arg) for arg in args):
             self.step()
 
@@ -81,7 +81,7 @@ class Steps:
         return text.startswith(self._folder) or (bool(text) and not text.startswith("/"))
 
     def wrap(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a function that counts a step before and one after its call."""
+        """Return a function that counts a step before and after its call."""
 
         @wraps(function)
         def counting(*args: object, **kwargs: object) -> object:
@@ -95,7 +95,7 @@ class Steps:
 
 
 class Command:
-    """A command under way in a process forked from one that has read all code and run none.
+    """A running command in a process forked from one that has imported all code and run none.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class Command:
         self._process.kill()
 
     def wait(self) -> tuple[Answer | None, int]:
-        """Return its answer, None if it was killed, and how many steps it took.
+        """Return its answer, None if it was killed, and the number of its steps.
 
         Raises
         ------
@@ -135,7 +135,7 @@ class Command:
 
 
 def limit_files(many: int) -> None:
-    """Have so many small files of a table put together, in this process."""
+    """Merge the small files of a table once there are this many, in this process."""
     vars(tidying)["MANY_FILES"] = vars(run_log)["MANY_COMMITS"] = many
 
 

@@ -1,7 +1,7 @@
 """Mutated blocks for the kernel's readers, under address and undefined-behaviour sanitizers.
 
-`nox -s fuzz` tries one million; whatever a block holds, nothing outside of it is read. Blocks have
-no margins here, so that a sanitizer sees the first byte beyond.
+`nox -s fuzz` tries one million; whatever a block contains, nothing outside of it is read. Blocks
+have no margins here, so a sanitizer detects access to the first byte beyond.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _EACH = 10_000
 
 
 def main() -> int:
-    """Compile the kernel, and let processes read blocks with it; 1 if one of them fails."""
+    """Compile the kernel, and let processes read blocks with it; return 1 if one of them fails."""
     parser = argparse.ArgumentParser(prog="fuzz", description=__doc__)
     parser.add_argument("--blocks", type=int, default=1_000_000, help="to try")
     parser.add_argument("--seed", type=int, default=1, help="of all blocks")
@@ -87,19 +87,19 @@ def read_blocks(library: str, seed: str, count: int) -> None:
         ("vegeta gob", lambda data: read_messages(data, rng), table),
     ]
     for number in range(1, count + 1):
-        name, whole, shape = rng.choice(shapes)
+        name, complete, shape = rng.choice(shapes)
         data = change(rng, TEXTS[name][1])
         first = rng.choice((0, 0, rng.randrange(len(data) + 1)))
-        found = kernel.read_lines(data, first, len(data), *shape)
-        read, odd = read + len(found.good), odd + int((~found.good).sum())
-        with suppress(UnicodeDecodeError):  # the plain reader's turn
-            whole(data)
+        parsed = kernel.read_lines(data, first, len(data), *shape)
+        read, odd = read + len(parsed.good), odd + int((~parsed.good).sum())
+        with suppress(UnicodeDecodeError):  # left to the plain reader
+            complete(data)
         if number % _EACH == 0 or number == count:
             print(f"{seed}: {number:,} blocks, {read:,} lines, {odd:,} odd", flush=True)  # noqa: T201
 
 
 def read_messages(data: bytes, rng: Random) -> None:
-    """Read messages of gob from any place on."""
+    """Read messages of gob from any position."""
     from benchkit.parsers import kernel
 
     place, prefix = rng.randrange(len(data) + 1), data[:0] if rng.randrange(2) else b"\xff\x80"

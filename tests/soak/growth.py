@@ -1,7 +1,7 @@
-"""Hundreds of ingests of results measured again: memory, disk and time stay what they were.
+"""Hundreds of ingests of results measured again: memory, disk and time stay constant.
 
-In ordinary use files that a commit removed, and entries of the logs, are kept for an hour. Here the
-hour is always over, so that everything on disk counts.
+In ordinary use, files that a commit removed and entries of the logs are kept for an hour. Here the
+hour has always passed, so everything on disk counts.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ TITLE = "ingests into one store, of results measured again"
 SECONDS = 150.0
 _INGESTS = 300
 _FOLDERS = 5
-#: Ingests after which all kinds of tidying have been done at least once.
+#: Number of ingests after which every kind of cleanup has run at least once.
 _SETTLED = 2 * tidying.MANY_FILES
-#: Settings of the tables with which hours pass in seconds.
+#: Settings of the tables that turn hours into seconds.
 _HOURS_LATER = {
     "delta.logRetentionDuration": "interval 0 seconds",
     "delta.deletedFileRetentionDuration": "interval 10 seconds",
 }
-#: How much more a quantity may be in the second half of the ingests from there on.
+#: Allowed growth of a quantity in the second half of the remaining ingests.
 _SLACK = {"CPU time": 0.5, "memory": 0.1, "files": 0.25, "size": 0.25}
 
 
@@ -93,10 +93,9 @@ def _measure(store: Path) -> tuple[int, int]:
 
 
 def _growths(series: dict[str, list[float]]) -> dict[str, float]:
-    """Return what can be judged: a short run ends before anything has settled.
+    """Return the growths that can be judged: a short run ends before anything has settled.
 
-    Files pile up until they are put together, so that the most there were is compared; of the time
-    the median is.
+    Files pile up until they are merged, so the maxima are compared; for time the medians are.
     """
     growths = {}
     for name, values in series.items():

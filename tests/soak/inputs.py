@@ -1,8 +1,8 @@
-"""Mutated inputs of every format, on every road.
+"""Mutated inputs of every format, on every code path.
 
-No input costs a traceback or more than seconds; all roads read the same; every reported value
-stands on the line that its row names. Folders of such inputs go through commands, too: every value
-is finite there. To have an input again, and its text: ``python -m soak.inputs SEED NUMBER > text``.
+No input causes a traceback or takes more than seconds; all code paths agree; every reported value
+is on the line that its row names. Folders of such inputs also go through commands, where every
+value is finite. To reproduce an input, with its text: ``python -m soak.inputs SEED NUMBER > text``.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ from soak.mutation import Mutant, make
 TITLE = "mutated inputs, all formats, read in three ways"
 SECONDS = 1200.0
 TRIALS = 100_000
-#: Seconds of processor time that one input may take on one road.
+#: Limit of CPU seconds for one input on one path.
 PATIENCE = 5.0
 _CHUNK = 250
-#: After so many chunks the log says how far the campaign is.
+#: Number of chunks after which the log reports the progress.
 _REPORT = 40
-#: So many inputs of each chunk also go through commands, in one folder.
+#: Number of inputs of each chunk that also go through commands, in one folder.
 _TOGETHER = 12
 _COLUMNAR = {form.name for form, _ in TEXTS.values()}
-#: Formats that read a large source in another way than a small one, by blocks or by records.
+#: Formats that read a large source in another way than a small one, by blocks or records.
 _BY_SIZE = {*_COLUMNAR, "docker-stats"}
 _GZIP = b"\x1f\x8b"
 
@@ -58,7 +58,7 @@ class SlowError(Exception):
 
 @dataclass
 class Tally:
-    """What some inputs gave."""
+    """Results of some inputs."""
 
     trials: int = 0
     values: int = 0
@@ -67,7 +67,7 @@ class Tally:
 
 
 def run(budget: Budget) -> Outcome:
-    """Try inputs until there are enough of them, or time is up."""
+    """Try inputs until there are enough of them or the time is up."""
     count = budget.trials(TRIALS)
     starts = range(0, count, _CHUNK)
     attempt = partial(_try_some, budget, count)
@@ -113,7 +113,7 @@ def _try_some(budget: Budget, count: int, start: int) -> Tally:
 
 
 def check_folder(folder: Path, mutants: Sequence[Mutant]) -> list[str]:
-    """Return what is wrong with commands on a folder of inputs."""
+    """Return problems of commands on a folder of inputs."""
     for number, mutant in enumerate(mutants):
         path = folder / ("none" if number % 2 else "otlp") / f"{number}.txt"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -131,7 +131,7 @@ def check_folder(folder: Path, mutants: Sequence[Mutant]) -> list[str]:
 
 
 def check(mutant: Mutant, number: int) -> tuple[list[str], int]:
-    """Return what is wrong with the reading of an input, and how many values it gave."""
+    """Return problems in reading an input, and the number of its values."""
     problems: list[str] = []
     values = 0
     try:
@@ -166,9 +166,9 @@ def _read_on_all_roads(form: Format, data: bytes, number: int) -> dict[str, Any]
     found = read_all(form, data)
     block = 1 << 22 if data.startswith(_GZIP) else (300, 5000, 1 << 22)[number % 3]
     if form.name not in _BY_SIZE and len(data) <= block:
-        return found  # all other roads are the one that was taken
+        return found  # all other paths equal the one taken
     with pytest.MonkeyPatch.context() as patch:
-        take_columns(patch, block)  # how much of a damaged gzip can be had depends on the block
+        take_columns(patch, block)  # how much of a damaged gzip is readable depends on the block
         if read_all(form, data) != found:
             raise AssertionError("read in columns, other values")
         if form.name in _COLUMNAR:
@@ -194,13 +194,13 @@ def _rows(found: dict[str, Any]) -> Iterator[tuple[str, float, str, int]]:
 
 
 def _misstated(found: dict[str, Any], data: bytes, form: str) -> Iterator[str]:
-    """Yield what is said of reported values that do not stand on their line.
+    """Yield reported values that are not on their line.
 
-    The lines of an export are those of the files that it was made of; its values stand anywhere.
+    The lines of an export are those of its sources; its values may be anywhere.
     """
     lines: list[str] | None = None
     for metric, value, origin, line in _rows(found):
-        if origin == "reported" and math.isfinite(value):  # `ingest` leaves out all others
+        if origin == "reported" and math.isfinite(value):  # `ingest` drops all others
             lines = _lines(data) if lines is None else lines
             near = lines if form == "export" else lines[line - 1 : line + 1]
             if lines and not _states(near, value, form):
@@ -208,12 +208,12 @@ def _misstated(found: dict[str, Any], data: bytes, form: str) -> Iterator[str]:
 
 
 def _states(lines: list[str], value: float, form: str) -> bool:
-    """Whether a line states a value; a row of HTML may go on in the next line."""
+    """Return whether a line states a value; a row of HTML may continue on the next line."""
     return any(holds(numbers(line, form), value) for line in lines)
 
 
 def _lines(data: bytes) -> list[str]:
-    """Return the lines of a text; none of a binary source, whose records hold no digits."""
+    """Return the lines of a text; empty for a binary source, whose records have no digits."""
     source = Source(None, "x", data)
     try:
         return [line for _, line in source.lines()] if source.head().text else []

@@ -1,4 +1,4 @@
-"""Commands killed at any point: the store holds what it held before, or all that they brought."""
+"""Commands killed at any point: the store has its former content, or all of the new one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from soak.scenes import NAMES, Scene, set_up
 
 TITLE = "kill -9 of ingest, compaction, undo, history add, capture"
 SECONDS = 240.0
-#: Points of each command in a whole run, and as many more at random times.
+#: Points per command in a whole run, and the same number at random times.
 _POINTS, _AT_RANDOM = 20, 6
 
 
@@ -63,7 +63,7 @@ class _Trial:
         return [*steps, *(random.uniform(0, self._seconds) for _ in range(times))]
 
     def kill_at(self, place: float) -> None:
-        """Kill the command at a step or a time, and go on.
+        """Kill the command at a step or a time, and continue.
 
         Raises
         ------

@@ -1,6 +1,6 @@
-"""Real texts of every format, and damage done to them.
+"""Real texts of every format, and damage to them.
 
-A mutated input follows from a seed and its number alone.
+A mutated input depends only on a seed and its number.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from benchkit.parsers import mapped, registry
 from benchkit.parsers.base import Format, Reading, Repeats
 from benchkit.reading.source import Source, UnreadableError
 
-#: Bytes of a text that is mutated; longer ones are excerpted line by line.
+#: Maximum bytes of a mutated text; longer ones are excerpted line by line.
 _SIZE = 6000
-#: Times that a character is repeated within a line.
+#: Number of times that a character is repeated within a line.
 _SWOLLEN = 100_000
 _SIDECARS = {"PROVENANCE.toml", "run.toml", "runs.json", "benchkit.toml"}
 _NUMBER = re.compile(rb"\d+(?:\.\d+)?")
 _BLANKS = re.compile(rb"[ \t]+")
 
-#: Numbers that no tool prints, or that few do.
+#: Numbers that no tool prints, or only few.
 NUMBERS = (
     *(b"0", b"-0", b"00", b"007", b"1e5", b"1E-05", b"1e999", b"-1e999", b"5e-324", b"NaN", b"nan"),
     *(b"inf", b"+Inf", b"-Infinity", b"-1", b"-1.5", b"+3", b".5", b"5.", b"1,234", b"1.234,5"),
@@ -95,17 +95,17 @@ class Mutant:
 
 @cache
 def texts() -> dict[str, list[Text]]:
-    """Return texts of every format, by its name."""
-    found: dict[str, list[Text]] = defaultdict(list)
+    """Return texts of every format, by the format's name."""
+    by_format: dict[str, list[Text]] = defaultdict(list)
     for label, (form, data) in TEXTS.items():
-        found[form.name].append(Text(form, data, label))
+        by_format[form.name].append(Text(form, data, label))
     for text in _tables():
-        found[text.form.name].append(text)
+        by_format[text.form.name].append(text)
     for path in sorted(FIXTURES.rglob("*")):
         if path.is_file() and path.name not in _SIDECARS and not path.name.endswith(".run.toml"):
             for text in _excerpts(path):
-                found[text.form.name].append(text)
-    return {name: _unlike(each) for name, each in found.items()}
+                by_format[text.form.name].append(text)
+    return {name: _select_distinct(each) for name, each in by_format.items()}
 
 
 def _tables() -> Iterator[Text]:
@@ -148,8 +148,8 @@ def _shorten(data: bytes) -> bytes:
     return head[: head.rfind(b"\n") + 1] + tail[tail.find(b"\n") + 1 :]
 
 
-def _unlike(found: list[Text], most: int = 60) -> list[Text]:
-    """Return at most so many texts, evenly chosen, no two of them alike but for their digits."""
+def _select_distinct(found: list[Text], most: int = 60) -> list[Text]:
+    """Return a limited number of texts, evenly chosen, no two of which differ only in digits."""
     shapes = {re.sub(rb"\d+", b"0", text.data): text for text in found}
     kept = list(shapes.values())
     return kept[:: 1 + len(kept) // most]
@@ -244,7 +244,7 @@ def _cut(rng: Random, data: bytes) -> bytes:
 
 
 def _splice(rng: Random, data: bytes) -> bytes:
-    """Put lines of another text in, perhaps of another tool."""
+    """Insert lines of another text, perhaps of another tool."""
     known = texts()
     lines = rng.choice(known[rng.choice(sorted(known))]).data.splitlines(keepends=True)
     start = rng.randrange(len(lines)) if lines else 0
@@ -261,7 +261,7 @@ def _repeat(rng: Random, data: bytes) -> bytes:
 
 
 def _swell(rng: Random, data: bytes) -> bytes:
-    """Repeat a character of a line within it, so often that what is quadratic takes seconds."""
+    """Repeat a character within a line, so often that quadratic work takes seconds."""
     spans = [match.span() for match in re.finditer(rb"[^\n]+", data)]
     start, end = rng.choice(spans) if spans else (0, len(data))
     place = rng.randrange(start, end + 1)

@@ -1,7 +1,7 @@
-"""Hostile names in every place that a name comes from, in every sink.
+"""Hostile names in every place that names come from, in every sink.
 
 No name may execute, restyle, hide or add a row, a cell, a tag or a message; every output can be
-read back by its reader.
+parsed by its reader.
 """
 
 from __future__ import annotations
@@ -84,14 +84,14 @@ def _write_sidecar(path: Path, facts: dict[str, object]) -> None:
 
 def _write_metrics(name: str, random: Random) -> str:
     """Write a line of go test whose benchmark, package and unit have a hostile name."""
-    word = "".join(c for c in name if not c.isspace())[:50] or "x"
-    line = f"BenchmarkX/{word}-8 \t100\t{random.uniform(1, 2)} ns/op\t{random.random()} {word}\n"
-    return f"goos: linux\npkg: {word}\n{line * 3}"
+    unit = "".join(c for c in name if not c.isspace())[:50] or "x"
+    line = f"BenchmarkX/{unit}-8 \t100\t{random.uniform(1, 2)} ns/op\t{random.random()} {unit}\n"
+    return f"goos: linux\npkg: {unit}\n{line * 3}"
 
 
 def _file_name(name: str) -> str:
-    whole = name.replace("/", "_").replace("\0", "_")[:60]
-    return os.fsdecode(whole.encode("utf-8", "surrogateescape" if _is_escape(whole) else "replace"))
+    safe = name.replace("/", "_").replace("\0", "_")[:60]
+    return os.fsdecode(safe.encode("utf-8", "surrogateescape" if _is_escape(safe) else "replace"))
 
 
 def _is_escape(text: str) -> bool:
@@ -126,18 +126,18 @@ def run(budget: Budget) -> Outcome:
 def attempt(
     folder: Path, place: str, names: Sequence[str], random: Random
 ) -> tuple[list[str], int]:
-    """Return what is wrong with the outputs for some names, and how many they are."""
+    """Return problems of the outputs for some names, and the number of outputs."""
     _fill(folder / "results", place, names, random)
     problems = []
     for words in _COMMANDS:
         answer = call(folder, *words, env={name: str(folder / name) for name in _GITHUB})
         kind = words[-1] if "--format" in words and not answer.code else ""
         shown = answer.err if kind else answer.out + answer.err
-        told = [bad for line in shown.splitlines() for bad in _check_terminal(line)]
+        unsafe = [bad for line in shown.splitlines() for bad in _check_terminal(line)]
         if answer.is_crash or answer.code not in {0, 1, 2, 3, 4}:
-            told.append(answer.describe())
-        told += _read_back(kind, answer.out) if kind else []
-        problems += [f"{' '.join(words[:2])} {kind}: {each}" for each in told]
+            unsafe.append(answer.describe())
+        unsafe += _read_back(kind, answer.out) if kind else []
+        problems += [f"{' '.join(words[:2])} {kind}: {each}" for each in unsafe]
     files = {name: kind for name, kind in _FILES.items() if (folder / name).is_file()}
     for name, kind in files.items():
         text = (folder / name).read_bytes().decode()
@@ -163,7 +163,7 @@ _COMMANDS = (
     ),
 )
 _GITHUB = ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")
-#: What the commands write, and who reads it.
+#: Outputs of the commands, and their readers.
 _FILES = {
     "report.html": "html",
     "report.md": "md",
@@ -183,9 +183,9 @@ def _read_back(kind: str, text: str) -> list[str]:
         return [f"cannot be read: {type(error).__name__} {str(error)[:200]}"]
 
 
-#: What a line may begin with that GitHub takes for a command: our own annotations.
+#: Beginnings of lines that GitHub takes for a command: our own annotations.
 _ANNOTATION = re.compile(r"::(?:error|warning|notice) title=[^:]*::")
-#: What else it obeys, and a character of no width with which it does not.
+#: Other commands it obeys, and a zero-width character that disables them.
 _OBEYED = re.compile(r"^\s*::(?=\w)|##(?=\[)")
 _BROKEN = re.compile("(?<=:)\u200b(?=:)|(?<=#)\u200b(?=#)")
 
@@ -245,14 +245,14 @@ def _check_markdown(text: str) -> Iterator[str]:
 
 
 class _Page(HTMLParser):
-    """Collects what acts in a page."""
+    """Collects the active parts of a page."""
 
     def __init__(self) -> None:
         super().__init__()
         self.bad: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note event handlers, and elements and addresses that fetch or run something."""
+        """Record event handlers, and elements and addresses that fetch or run something."""
         for name, value in attrs:
             if name.startswith("on") or (value or "").strip().lower().startswith("javascript:"):
                 self.bad.append(f"{tag} {name}={value!r}")
@@ -262,7 +262,7 @@ class _Page(HTMLParser):
             self.bad.append(tag)
 
     def handle_data(self, data: str) -> None:
-        """Note characters that change how the rest is read."""
+        """Record characters that change how the rest is read."""
         if bad := [c for c in data if unicodedata.category(c) in {"Cc", "Cf", "Cs"} - {""}]:
             shown = [ascii(c) for c in bad if c not in "\n\t\u00ad\u200b\u2060"]
             self.bad += [f"text with {shown[0]}"] if shown else []

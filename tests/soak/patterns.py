@@ -1,7 +1,7 @@
-"""The cost of every regular expression of the package on text made to hurt it.
+"""The cost of every regular expression of the package on adversarial text.
 
-`collect` gathers the expressions with the methods that are called on them, and `slow` keeps those
-whose time grows faster than a text of `soak.adversaries`.
+`collect` gathers the expressions with the methods called on them, and `slow` keeps those whose time
+grows faster than a text of `soak.adversaries`.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from benchkit.reading.reports import Report
 from soak.adversaries import Expression, Node, adversarial
 
 METHODS = frozenset({"search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"})
-#: Modules whose expressions users write, or whose own test measures those that follow from files.
+#: Modules whose expressions users write, or whose own test measures the ones derived from files.
 #: Those of reports are compiled from their lines, which `collect` adds; late ones are names.
 _SETTINGS = "config", "config.expressions", "labels.rename", "labels.template"
 _WRITTEN = (*_SETTINGS, "reading.prefixes", "reading.signs")
 BY_USERS = frozenset(f"benchkit.{name}" for name in (*_WRITTEN, "reading.reports", "regexes"))
-#: Sizes of text, small first: an exponential expression is found before it takes for ever.
+#: Sizes of text, small first: exponential expressions are detected before they take for ever.
 SIZES = (24, 400, 4000)
 #: Seconds below which a time is noise.
 FLOOR = 0.002
-#: Times as long for four times the text; a linear expression takes 4, a quadratic one 16.
+#: Time ratio for four times the text; a linear expression takes 4, a quadratic one 16.
 LIMIT = 6.0
 _REPEATS, _ENDS = 2, ("\x00", "\n\x00")
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """An expression, the module that compiles it, and a method that is called on it."""
+    """An expression, the module that compiles it, and a method called on it."""
 
     module: str
     expression: Expression
@@ -71,7 +71,7 @@ class Slow:
 
 
 def collect() -> list[Use]:
-    """Return every expression of the package with every method that is called on it.
+    """Return every expression of the package with every method called on it.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def _modules() -> dict[str, ModuleType]:
 
 @dataclass(frozen=True, slots=True)
 class _Code:
-    """What the source of a module does with names.
+    """How the source of a module uses names.
 
     Parameters
     ----------
@@ -127,22 +127,22 @@ class _Code:
         tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
         patterns = {name for name, value in vars(module).items() if isinstance(value, re.Pattern)}
         code = cls(tree, {}, set(), set(), {"re", *patterns})
-        held, nodes = set[int](), list(ast.walk(tree))
+        handled, nodes = set[int](), list(ast.walk(tree))
         for node in nodes:
             if isinstance(node, ast.ImportFrom):
                 code.imported.update(alias.name for alias in node.names)
             elif isinstance(node, ast.Attribute):
-                held.add(id(node.value))
+                handled.add(id(node.value))
                 code.methods.setdefault(_last(node.value), set()).add(node.attr)
         for node in nodes:
-            if not isinstance(node, ast.Name | ast.Attribute) or id(node) in held:
+            if not isinstance(node, ast.Name | ast.Attribute) or id(node) in handled:
                 continue
             if isinstance(node.ctx, ast.Load):
                 code.handed_on.add(_last(node))
         return code
 
     def called(self, name: str) -> set[str]:
-        """Return the methods called on a name; any of the module's where it is handed on."""
+        """Return the methods called on a name; any of the module's if it is passed on."""
         methods = set(self.methods.get(name, ()))
         if name in self.handed_on:
             others = (m for owner, m in self.methods.items() if owner not in self.single)
@@ -156,7 +156,7 @@ def _last(node: ast.expr) -> str:
 
 
 def _inline(name: str, module: ModuleType, code: _Code) -> Iterator[Use]:
-    """Yield what is compiled where it is used: ``re.search(r"…", text)``."""
+    """Yield expressions compiled where they are used: ``re.search(r"…", text)``."""
     top = [node for line in code.tree.body if not _is_block(line) for node in ast.walk(line)]
     called = {_last(node.func) for node in top if isinstance(node, ast.Call)}
     for function in filter(_is_block, ast.walk(code.tree) if "re" in code.methods else ()):
@@ -207,7 +207,7 @@ def _piece(part: ast.expr, module: ModuleType) -> str:
 
 
 def _named(name: str, module: ModuleType, codes: dict[str, _Code]) -> Iterator[Use]:
-    """Yield what a module holds under a name, in a container or by itself, and its classes."""
+    """Yield the values of a module by name, in containers or directly, and its classes."""
     classes = [each for each in vars(module).values() if getattr(each, "__module__", "") == name]
     inner = [item for each in classes if isinstance(each, type) for item in vars(each).items()]
     own = vars(module)
@@ -236,7 +236,7 @@ def _walk(value: Node, depth: int = 5) -> Iterator[Expression]:
 
 
 def measure(use: Use, prefix: str, token: str, end: str) -> Slow | None:
-    """Return how a use is slow on one text, or None."""
+    """Return a text on which a use is slow, or None."""
     for size in SIZES:
         text = _text(use, prefix, token, end, size)
         if _seconds(use, text, 1) < FLOOR:
@@ -260,7 +260,7 @@ def _text(use: Use, prefix: str, token: str, end: str, size: int) -> str | bytes
 
 
 def _seconds(use: Use, text: str | bytes, repeats: int) -> float:
-    """Return the least CPU time of a method on a text."""
+    """Return the shortest CPU time of a method on a text."""
     expression: Node = use.expression
     is_once = use.method in {"search", "match", "fullmatch"}
     method = getattr(expression, use.method if is_once else "finditer")
@@ -276,7 +276,7 @@ def _seconds(use: Use, text: str | bytes, repeats: int) -> float:
 
 
 def slow(uses: Iterable[Use], limit: int) -> Iterator[Slow]:
-    """Yield the first text on which each use is slow, of at most ``limit`` texts of a use."""
+    """Yield the first text on which each use is slow, of at most ``limit`` texts per use."""
     for use in uses:
         texts = adversarial(use.expression, limit)
         found = (measure(use, *text, end) for text in texts for end in _ENDS)

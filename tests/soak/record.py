@@ -1,4 +1,4 @@
-"""The record of one whole run of the campaigns, and the manual's table made of it."""
+"""The record of a whole run of the campaigns, and the manual's table made from it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 PATH = Path(__file__).with_name("soak.json")
 _HEAD = "| campaign | trials | losses | figures |\n| --- | --: | --: | --- |"
-#: How a figure reads in the table.
+#: Wording of a figure in the table.
 _PHRASES = {
     "values": "{} values read",
     "inputs/s": "{} inputs per second",
@@ -38,7 +38,7 @@ _PHRASES = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What a campaign gave."""
+    """The result of a campaign."""
 
     name: str
     title: str
@@ -51,7 +51,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One run: all its rows are of one build and one seed."""
+    """One run: all its rows come from one build and one seed."""
 
     commit: str
     seed: int
@@ -60,7 +60,7 @@ class Record:
 
 
 def write_record(record: Record, path: Path) -> None:
-    """Keep a run as JSON."""
+    """Save a run as JSON."""
     text = json.dumps({"format_version": 2, **asdict(record)}, ensure_ascii=False, indent=1)
     path.write_text(f"{text}\n", encoding="utf-8")
 
@@ -84,8 +84,8 @@ def _line(row: Row) -> str:
         _PHRASES.get(name, f"{name}: {{}}").format(_write(value))
         for name, value in row.figures.items()
     )
-    cut = f" of {_write(row.target)}" if row.trials < row.target else ""
-    cells = (row.title, f"{_write(row.trials)}{cut}", _write(len(row.losses)), figures)
+    shortened = f" of {_write(row.target)}" if row.trials < row.target else ""
+    cells = (row.title, f"{_write(row.trials)}{shortened}", _write(len(row.losses)), figures)
     return f"| {' | '.join(cells)} |"
 
 

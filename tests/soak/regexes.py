@@ -1,4 +1,4 @@
-"""Every regular expression of the package on the texts that `soak.patterns` makes to hurt it."""
+"""Every regular expression of the package on the adversarial texts of `soak.patterns`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _TEXTS = 60
 
 
 def run(budget: Budget) -> Outcome:
-    """Measure expression after expression."""
+    """Measure the expressions one after another."""
     known = collect()
     uses = budget.random("regexes").sample(known, len(known))
     losses: list[str] = []

@@ -1,4 +1,4 @@
-"""The child of `soak.sanitizers`: take a kernel from a file, and run what uses it."""
+"""The child of `soak.sanitizers`: load a kernel from a file, and run the code that uses it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAME = "benchkit.parsers._kernel"
 
 
 def take_kernel(library: str) -> None:
-    """Take the kernel that lies in a file, before anything else takes another."""
+    """Load the kernel from a file, before anything loads another one."""
     loader = ExtensionFileLoader(_NAME, library)
     spec = spec_from_file_location(_NAME, library, loader=loader)
     assert spec is not None
@@ -29,7 +29,7 @@ def take_kernel(library: str) -> None:
 
 
 def main(library: str, seed: int, count: int, seconds: float, tests: list[str]) -> int:
-    """Read mutated inputs with a kernel, then run tests of it."""
+    """Read mutated inputs with a kernel, then run its tests."""
     take_kernel(library)
     from roads import TEXTS, read_all, take_columns
 

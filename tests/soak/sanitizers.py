@@ -1,7 +1,7 @@
 """The compiled kernel under address and undefined-behaviour sanitizers.
 
 Its tests, and mutated inputs of every format that is read in columns, run in a child process whose
-kernel was compiled with them. Where there is no compiler, nothing is tried.
+kernel was compiled with them. Without a compiler nothing is tried.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from soak.campaign import Budget, Outcome
 TITLE = "the kernel under sanitizers: its tests, mutated inputs"
 SECONDS = 180.0
 _INPUTS = 5000
-#: Seconds after which the child process hangs.
+#: Seconds after which the child process counts as hanging.
 _PATIENCE = 900.0
 _ROOT = FIXTURES.parent
 _TESTS = ("tests/parsers/test_kernel.py", "tests/parsers/test_octets.py")
@@ -32,7 +32,7 @@ _FLAGS = (
 
 
 def run(budget: Budget) -> Outcome:
-    """Compile the kernel, and run what uses it."""
+    """Compile the kernel, and run the code that uses it."""
     compiler = shutil.which("gcc")
     if compiler is None:
         return Outcome(0, [], {"compiler": "none"})
@@ -69,7 +69,7 @@ def build(compiler: str, folder: Path) -> Path:
 
 
 def surroundings(compiler: str, folder: Path) -> dict[str, str]:
-    """Return the environment of a process that takes such a kernel."""
+    """Return the environment of a process that loads this kernel."""
     libraries = [
         subprocess.run(
             [compiler, f"-print-file-name={name}"], check=True, capture_output=True, text=True
@@ -79,7 +79,7 @@ def surroundings(compiler: str, folder: Path) -> dict[str, str]:
     return {
         **os.environ,
         "LD_PRELOAD": ":".join(libraries),
-        "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0",  # Python frees little at its end
+        "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0",  # Python frees little at its exit
         "UBSAN_OPTIONS": "print_stacktrace=1",
         "PYTHONMALLOC": "malloc",
         "PYTHONPATH": str(_ROOT / "tests"),

@@ -1,4 +1,4 @@
-"""Commands that write, each with a folder as it was before."""
+"""Commands that write, each with a folder in its former state."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAMES = ("ingest", "compaction", "undo", "history add", "capture")
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A command, and what was there before it."""
+    """A command, and the former content of its folder."""
 
     name: str
     words: tuple[str, ...]
@@ -25,7 +25,7 @@ class Scene:
     many_files: int | None = None
 
     def copy(self, folder: Path) -> Path:
-        """Return a folder that is as it was before, in place of what was there."""
+        """Return a folder in its former state, replacing the current content."""
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(self.before, folder)
         return folder
@@ -66,7 +66,7 @@ class Scene:
 
 
 def set_up(root: Path, names: Sequence[str]) -> Iterator[Scene]:
-    """Yield scenes; each has its folder until the next one is asked for."""
+    """Yield scenes; each has its folder until the next one is requested."""
     folder = root / "before"
     for name in names:
         write_runs(folder / "first", "none")
@@ -86,7 +86,7 @@ def set_up(root: Path, names: Sequence[str]) -> Iterator[Scene]:
             words = ("history", "add", "second", *commit)
         elif name == "capture":
             result = FIXTURES / "tracing-wrk/otlp/wrk-1.txt"
-            # Two results that are alike to the byte would count as one.
+            # Two byte-identical results would count as one.
             load = ("sh", "-c", f"cat '{result}'; date +%s.%N")
             words = ("capture", "-q", "--variant", "a", "--", *load)
         yield Scene(name, words, folder, 4 if name == "compaction" else None)

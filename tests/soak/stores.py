@@ -1,4 +1,4 @@
-"""What a store holds, as its users see it, and runs to put into it."""
+"""The content of a store as its users see it, and runs to put into it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _VALUE = ("subject", "metric", "stat", "value", "unit")
 
 
 def write_runs(folder: Path, variant: str, count: int = 3, first: int = 1) -> Path:
-    """Write results of one variant, real but for the rate, no two alike; return their folder."""
+    """Write results of one variant, real but for the rate, each distinct; return their folder."""
     target = folder / variant
     target.mkdir(parents=True, exist_ok=True)
     for number in range(first, first + count):
@@ -69,6 +69,6 @@ def read_state(
 
 
 def expect(answer: Answer, *codes: int) -> None:
-    """Raise unless a command ended with one of some codes, 0 if none is named."""
+    """Raise unless a command exited with one of some codes, 0 if none is given."""
     if answer.code not in (codes or (0,)) or answer.is_crash:
         raise AssertionError(answer.describe())

@@ -1,4 +1,4 @@
-"""A short form of every campaign, and what the campaigns themselves must do."""
+"""A short form of every campaign, and requirements on the campaigns themselves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from soak.campaign import CAMPAIGNS, Budget, Outcome, run, seconds
 from soak.mutation import make
 from soak.record import PATH, Record, Row, read_record, write_table
 
-#: Per campaign, the share of a whole run's trials; all together take less than 40 s.
+#: Per campaign, the share of a whole run's trials; together they take less than 40 s.
 SHARES = {
     "inputs": 0.0015,
     "names": 0.04,
@@ -28,22 +28,22 @@ SHARES = {
 
 
 @pytest.mark.parametrize("name", SHARES)
-def test_a_short_campaign_has_no_loss(name: str, tmp_path: Path) -> None:
+def test_short_campaign_has_no_loss(name: str, tmp_path: Path) -> None:
     outcome = run(name, Budget(tmp_path, seconds=300.0, seed=1, scale=SHARES[name]))
     assert outcome.trials
     assert outcome.losses == []
 
 
-def test_a_whole_run_takes_45_minutes_at_most() -> None:
+def test_whole_run_takes_at_most_45_minutes() -> None:
     assert sum(map(seconds, CAMPAIGNS)) <= 45 * 60
 
 
-def test_a_campaign_that_was_cut_says_so() -> None:
+def test_shortened_campaign_is_marked() -> None:
     row = Row("kills", "kills", 2.0, 50, [], {}, 130)
     assert "| 50 of 130 |" in write_table(Record("abc", 1, 2, [row]))
 
 
-def test_a_run_is_logged_kept_and_fails_with_its_losses(
+def test_run_is_logged_recorded_and_fails_on_losses(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(budget: Budget) -> Outcome:
@@ -63,17 +63,17 @@ def test_a_run_is_logged_kept_and_fails_with_its_losses(
     assert "0 of 0 trials, 1 losses" in log.read_text()
 
 
-def test_the_record_is_of_all_campaigns_and_names_no_place_of_a_machine() -> None:
+def test_record_covers_all_campaigns_and_contains_no_local_paths() -> None:
     assert [row.name for row in read_record().rows] == list(CAMPAIGNS)
     places = r"/(?:tmp|home|root|usr|opt|work|Users|site-packages)/"
     assert re.search(places, PATH.read_text(encoding="utf-8")) is None
 
 
-def test_an_input_follows_from_its_number() -> None:
+def test_input_is_determined_by_its_number() -> None:
     assert make(1, 7).data == make(1, 7).data != make(1, 8).data != make(2, 7).data
 
 
-def test_a_value_that_the_text_does_not_state_is_a_loss(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_value_missing_from_the_text_is_a_loss(monkeypatch: pytest.MonkeyPatch) -> None:
     mutants = [make(1, number) for number in range(12)]
     assert [loss for mutant in mutants for loss in inputs.check(mutant, 1)[0]] == []
     monkeypatch.setattr(inputs, "numbers", lambda _line, _form: [])

@@ -1,4 +1,4 @@
-"""Writers at once into one store, on this machine and behind S3: no run lost, no value twice."""
+"""Concurrent writers into one store, local and on S3: no run lost, no value doubled."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PATIENCE = 900.0
 
 
 def run(budget: Budget) -> Outcome:
-    """Have writers ingest round after round, here and there."""
+    """Let writers ingest round after round, locally and on S3."""
     losses: list[str] = []
     trials = 0
     rounds = budget.trials(_ROUNDS)
@@ -56,7 +56,7 @@ def _remote() -> Iterator[tuple[str, dict[str, str]]]:
 def _race(
     folder: Path, store: str, env: dict[str, str], rounds: int, end: float
 ) -> tuple[list[str], int, int]:
-    """Return what went wrong, the runs in the store at the end, and how many were ingested."""
+    """Return problems, the runs in the store at the end, and the number of ingested runs."""
     barrier = CONTEXT.Barrier(_WRITERS)
     pipes, processes = [], []
     for number in range(_WRITERS):
@@ -108,7 +108,7 @@ def _write(
             barrier.abort()
         try:
             barrier.wait(_PATIENCE)
-        except BrokenBarrierError:  # time was up for one of them
+        except BrokenBarrierError:  # one of them ran out of time
             break
         turns += 1
         words = ("ingest", f"results-{number}/w{number}r{turn}", "-q", "--store", store)

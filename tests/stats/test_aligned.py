@@ -1,4 +1,4 @@
-"""Alignment takes the blocks out, has the power it was chosen for, and a size that is told."""
+"""Alignment removes block levels; its power justifies the choice, and its size is known."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def simulate(tables: FloatArray) -> dict[str, float]:
 
 
 def near(share: float) -> float:
-    """Three Monte Carlo errors, and the half unit of the figure's last digit."""
+    """Three Monte Carlo errors, and half a unit of the figure's last digit."""
     return 3 * sqrt(share * (1 - share) / REPEATS) + 0.005
 
 
@@ -62,7 +62,7 @@ def near(share: float) -> float:
         (0.12, 0.0, {"unpaired": 0.65, "signed-rank": 0.50, "aligned": 0.56}),
     ],
 )
-def test_the_power_is_what_the_choice_of_method_was_made_by(
+def test_power_matches_the_figures_behind_the_choice_of_method(
     slow: float, block_spread: float, power: dict[str, float]
 ) -> None:
     found = simulate(draw(0.10, block_spread, slow))
@@ -74,7 +74,9 @@ def test_the_power_is_what_the_choice_of_method_was_made_by(
 @pytest.mark.parametrize(
     ("blocks", "slow", "others"), [(6, 0.0, 0.0), (10, 0.0, 0.1), (20, 0.12, 0.0)]
 )
-def test_it_keeps_its_size(variants: int, blocks: int, slow: float, others: float) -> None:
+def test_aligned_test_keeps_its_size(
+    variants: int, blocks: int, slow: float, others: float
+) -> None:
     tables = draw(0.0, 0.10, slow, blocks, variants, others)
     pvalues = [compare_aligned(table, 0, 1)[1].pvalue for table in tables]
     assert np.mean(np.array(pvalues) <= 0.05) <= 0.05 + 3 * sqrt(0.05 * 0.95 / REPEATS)
@@ -86,7 +88,7 @@ def test_pairs_keep_their_size(slow: float) -> None:
 
 
 @given(table=TABLES)
-def test_each_block_loses_its_level(table: FloatArray) -> None:
+def test_alignment_removes_block_levels(table: FloatArray) -> None:
     x, y = align(table, 0, 1)
     moved, also = align(table + 7 * np.arange(table.shape[0])[:, None], 0, 1)
     assert np.array_equal(x - y, table[:, 0] - table[:, 1])
@@ -94,26 +96,26 @@ def test_each_block_loses_its_level(table: FloatArray) -> None:
 
 
 @given(table=TABLES, shift=st.integers(-9, 9))
-def test_what_a_block_has_in_common_does_not_matter(table: FloatArray, shift: int) -> None:
+def test_common_shift_of_a_block_does_not_matter(table: FloatArray, shift: int) -> None:
     moved = table + shift * np.arange(table.shape[0])[:, None]
     assert compare_aligned(moved, 0, 1) == compare_aligned(table, 0, 1)
 
 
 @given(table=TABLES)
-def test_swapping_the_sides_mirrors_the_shift_and_keeps_p(table: FloatArray) -> None:
+def test_swapping_sides_mirrors_the_shift_and_keeps_p(table: FloatArray) -> None:
     (there, forth), (back, home) = compare_aligned(table, 0, 1), compare_aligned(table, 1, 0)
     assert (there.value, there.low, there.high) == (-back.value, -back.high, -back.low)
     assert forth.pvalue == home.pvalue
 
 
-def test_the_result_says_that_it_is_approximate() -> None:
+def test_result_is_marked_approximate() -> None:
     estimate, test = compare_aligned([[1, 2, 3], [2, 3, 5]], 0, 2)
     assert "approximate" in estimate.notes[0]
     assert "approximate" in test.notes[0]
     assert estimate.method == test.method == "aligned"
 
 
-def test_what_is_no_table_is_refused() -> None:
+def test_invalid_table_is_refused() -> None:
     for table in ([1.0, 2.0], [[1.0, 2.0], [2.0, 3.0]], np.empty((0, 3))):
         with pytest.raises(ValueError, match="at least 3 variants"):
             align(table, 0, 1)

@@ -1,4 +1,4 @@
-"""A quantile of buckets lies where its bucket does, and nowhere more exactly."""
+"""A quantile of buckets is known only as precisely as its bucket."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ edges = st.lists(st.floats(0.01, 10.0), min_size=1, max_size=12, unique=True).ma
 
 
 @given(times, edges, st.sampled_from([0.5, 0.9, 0.99]))
-def test_the_bounds_hold_the_quantile_of_the_values_themselves(
+def test_bounds_contain_the_quantile_of_the_values(
     values: list[float], finite: list[float], level: float
 ) -> None:
     bounds = np.array([*finite, np.inf])
@@ -27,7 +27,7 @@ def test_the_bounds_hold_the_quantile_of_the_values_themselves(
         assert found.low <= found.value <= found.high
 
 
-def test_nothing_is_known_of_no_values() -> None:
+def test_empty_buckets_have_no_quantile() -> None:
     assert bucket_quantile(np.array([1.0, np.inf]), np.array([0.0, 0.0]), 0.5) is None
 
 

@@ -1,4 +1,4 @@
-"""Step changes are found where they are, and hardly ever where nothing changed."""
+"""Step changes are detected where they are, and hardly ever where nothing changed."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def move(*levels: tuple[int, float], spread: float = 0.01, seed: int = 1) -> lis
     return [float(value) for value in np.concatenate(parts)]
 
 
-def test_the_fall_of_the_nile_is_found_in_its_year() -> None:
+def test_drop_of_the_nile_is_detected_in_its_year() -> None:
     (change,) = find_changes(np.log(NILE))
     assert change.index == 28
     assert change.effect.low < change.effect.value < change.effect.high < -0.15
     assert change.pvalue <= 0.001
 
 
-def test_several_changes_are_found_in_order() -> None:
+def test_several_changes_are_detected_in_order() -> None:
     changes = find_changes(move((30, 0.0), (25, 0.05), (20, 0.0), (15, 0.1)))
     assert [change.index for change in changes] == pytest.approx([30, 55, 75], abs=1)
     assert [change.effect.value for change in changes] == pytest.approx(
@@ -45,13 +45,13 @@ def test_several_changes_are_found_in_order() -> None:
     )
 
 
-def test_a_change_below_the_margin_is_passed_over() -> None:
+def test_change_below_the_margin_is_ignored() -> None:
     series = move((30, 0.0), (30, 0.02))
     assert len(find_changes(series)) == 1
     assert find_changes(series, bounds=(-0.03, 0.03)) == ()
 
 
-def test_one_slow_commit_is_no_change() -> None:
+def test_single_slow_commit_is_not_a_change() -> None:
     series = move((60, 0.0))
     series[40] += 1.0
     assert find_changes(series) == ()
@@ -60,7 +60,7 @@ def test_one_slow_commit_is_no_change() -> None:
 def find_places(
     before: int, after: int, step: float, far: tuple[int, float] = (0, 0.0)
 ) -> list[list[int]]:
-    """Return where levels begin in those of forty series that show a change."""
+    """Return where levels begin, for those of forty series that show a change."""
     places = []
     for seed in range(40):
         series = move((before, 0.0), (after, np.log1p(step)), seed=seed)
@@ -72,7 +72,7 @@ def find_places(
 
 @pytest.mark.parametrize(("step", "least"), [(0.05, 0.9), (0.12, 1.0), (0.25, 1.0)])
 @pytest.mark.parametrize(("before", "after"), [(18, 12), (10, 20), (52, 8)])
-def test_the_first_commit_of_a_level_is_named_however_unequal_the_levels(
+def test_first_commit_of_a_level_is_named_for_unequal_levels(
     before: int, after: int, step: float, least: float
 ) -> None:
     places = find_places(before, after, step)
@@ -82,7 +82,7 @@ def test_the_first_commit_of_a_level_is_named_however_unequal_the_levels(
 
 @pytest.mark.parametrize("step", [0.05, 0.12])
 @pytest.mark.parametrize("far", [(16, 0.3), (12, 1.0), (17, -0.3), (19, -0.3)])
-def test_one_far_commit_does_not_draw_the_first_commit_of_a_level(
+def test_outlying_commit_does_not_shift_the_start_of_a_level(
     far: tuple[int, float], step: float
 ) -> None:
     places = find_places(18, 12, step, far)
@@ -90,7 +90,7 @@ def test_one_far_commit_does_not_draw_the_first_commit_of_a_level(
     assert places.count([18]) >= 0.9 * len(places)
 
 
-def test_values_with_hardly_any_noise_keep_their_places() -> None:
+def test_changes_of_nearly_noiseless_values_are_exact() -> None:
     series = [1.0] * 12 + [1.1] * 9 + [1.4] * 14
     series[3] = series[30] = 1.2
     assert [change.index for change in find_changes(series)] == [12, 21]
@@ -111,7 +111,7 @@ def test_too_few_or_equal_values_have_no_split(series: list[float]) -> None:
     assert find_changes(series) == ()
 
 
-def test_neighbours_that_are_alike_widen_the_interval() -> None:
+def test_correlated_neighbours_widen_the_interval() -> None:
     generator = np.random.default_rng(3)
     noise = generator.normal(size=200)
     for i in range(1, 200):
@@ -141,7 +141,7 @@ def test_unit_and_level_do_not_matter(values: list[int], factor: float, shift: f
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.floats(-5, 5), min_size=10, max_size=40))
-def test_the_same_seed_gives_the_same_answer_and_better_turns_into_worse(
+def test_result_is_reproducible_and_mirrored(
     values: list[float],
 ) -> None:
     one, again = (find_changes(values, permutations=199, alpha=0.05) for _ in range(2))
@@ -151,39 +151,39 @@ def test_the_same_seed_gives_the_same_answer_and_better_turns_into_worse(
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_what_is_no_number_is_refused(bad: float) -> None:
+def test_non_finite_value_is_refused(bad: float) -> None:
     with pytest.raises(ValueError, match="finite"):
         find_changes([1.0] * 12 + [bad])
 
 
-def test_no_order_at_all_is_refused() -> None:
+def test_zero_permutations_are_refused() -> None:
     with pytest.raises(ValueError, match="at least 1"):
         find_split([1.0, 2.0] * 10, permutations=0)
 
 
 @pytest.mark.parametrize("length", [10, 12, 16, 20, 24, 30])
-def test_a_clear_step_in_a_short_series_is_hardly_ever_missed(length: int) -> None:
+def test_clear_step_in_a_short_series_is_hardly_ever_missed(length: int) -> None:
     assert simulate(World(length, 0.0, STEP), 100).near >= 0.9
 
 
 @pytest.mark.parametrize("likeness", [-0.1, 1.0])
-def test_a_likeness_that_is_none_is_refused(likeness: float) -> None:
+def test_invalid_likeness_is_refused(likeness: float) -> None:
     with pytest.raises(ValueError, match="likeness"):
         find_split([1.0, 2.0] * 10, likeness)
 
 
-@pytest.mark.parametrize(("alike", "most"), [(0.0, 0.03), (0.5, 0.05)])
-def test_clean_series_hardly_alarm(alike: float, most: float) -> None:
-    assert simulate(World(60, alike), 200).series <= most
+@pytest.mark.parametrize(("correlation", "most"), [(0.0, 0.03), (0.5, 0.05)])
+def test_clean_series_hardly_alarm(correlation: float, most: float) -> None:
+    assert simulate(World(60, correlation), 200).series <= most
 
 
-def test_the_manuals_table_is_what_the_simulation_says() -> None:
+def test_table_of_the_manual_matches_the_simulation() -> None:
     clean = simulate(World(50, 0.0), 400)
     row = f"| 50 | 0 | {clean.per_100:.3f} | {100 * clean.series:.1f} % |"
     assert row in read_documents()
 
 
-def test_the_manual_says_how_often_a_clear_step_is_missed_in_a_short_series() -> None:
+def test_manual_states_how_often_a_clear_step_is_missed() -> None:
     text = " ".join(read_documents().split())
     assert f"in the middle is missed in {write_missed(10, 0.0, 200)}." in text
     assert f"if neighbours correlate by 0.5, in {write_missed(20, 0.5, 200)[:-2]} and" in text

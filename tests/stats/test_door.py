@@ -1,4 +1,4 @@
-"""No number that is none passes the door of any statistical function, on either side."""
+"""Every statistical function refuses non-finite input, on either side."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ DOORS: dict[str, Callable[[Bad], object]] = {
 
 @pytest.mark.parametrize("value", [nan, inf, -inf])
 @pytest.mark.parametrize("name", DOORS)
-def test_what_is_no_number_is_refused(name: str, value: float) -> None:
+def test_non_finite_value_is_refused(name: str, value: float) -> None:
     bad = [1.0, value, *GOOD[2:]]
     with pytest.raises(ValueError, match=r"must|finite"):
         DOORS[name](bad)
 
 
 @pytest.mark.parametrize("name", DOORS)
-def test_numbers_pass(name: str) -> None:
+def test_finite_values_are_accepted(name: str) -> None:
     DOORS[name]([value + 0.25 for value in GOOD])

@@ -22,14 +22,14 @@ def test_a_margin_is_literal_on_both_sides() -> None:
 
 
 @pytest.mark.parametrize("margin", [1.0, 1.5])
-def test_nothing_falls_by_all_of_it_or_more(margin: float) -> None:
+def test_no_value_falls_by_100_percent_or_more(margin: float) -> None:
     assert margin_bounds(margin) == (0.0, 1 + margin)
     assert not reaches(-700.0, margin)
     assert is_equivalent(-700.0, 0.1, margin)
     assert log_sizes(-0.5, margin)[1] == inf
 
 
-def test_the_worse_side_of_a_rate_is_below() -> None:
+def test_worse_direction_of_a_rate_is_below() -> None:
     assert [worsen(0.06, better) for better in ("lower", "none", "higher")] == [0.06, 0.06, -0.06]
     assert worsen(1.2, "higher") == 1.2
 
@@ -55,7 +55,7 @@ def test_interval_within_three_percent(low: float, high: float, expected: bool) 
 
 
 @given(st.floats(-0.1, 0.1), st.floats(0, 0.1), st.floats(0.001, 0.2))
-def test_an_interval_within_the_margin_reaches_it_nowhere(
+def test_interval_within_the_margin_does_not_reach_it(
     low: float, width: float, margin: float
 ) -> None:
     ends = low, low + width
@@ -74,6 +74,6 @@ def test_false_equivalence_at_the_margin_is_rare(limit: float) -> None:
 
 
 @pytest.mark.parametrize("margin", [0, -0.03, inf, nan])
-def test_margins_that_mean_nothing_are_refused(margin: float) -> None:
+def test_meaningless_margins_are_refused(margin: float) -> None:
     with pytest.raises(ValueError, match="positive and finite"):
         is_equivalent(-0.01, 0.01, margin)

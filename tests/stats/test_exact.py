@@ -9,7 +9,7 @@ import pytest
 from benchkit.stats import exact_difference
 
 
-def test_ranges_apart_are_an_exact_difference() -> None:
+def test_disjoint_ranges_are_an_exact_difference() -> None:
     found = exact_difference([512, 514, 513], [2048, 2050, 2048])
     assert found is not None
     assert found.baseline == (512.0, 514.0)
@@ -19,7 +19,7 @@ def test_ranges_apart_are_an_exact_difference() -> None:
 
 
 @pytest.mark.parametrize("n", [1, 3])
-def test_identical_values_are_unchanged_whatever_the_runs(n: int) -> None:
+def test_identical_values_are_unchanged_for_any_number_of_runs(n: int) -> None:
     found = exact_difference([7] * n, [7] * 2)
     assert found is not None
     assert (found.changed, found.difference) == (False, 0)
@@ -37,7 +37,9 @@ def test_identical_values_are_unchanged_whatever_the_runs(n: int) -> None:
     ],
     ids=["touch", "same ranges", "baseline varies", "variant varies", "median of zero"],
 )
-def test_what_overlaps_or_varies_is_ordinary(x: Sequence[float], y: Sequence[float]) -> None:
+def test_overlapping_or_varying_values_are_not_exact(
+    x: Sequence[float], y: Sequence[float]
+) -> None:
     assert exact_difference(x, y) is None
 
 
@@ -52,14 +54,14 @@ def test_what_overlaps_or_varies_is_ordinary(x: Sequence[float], y: Sequence[flo
         ([172, 173], [5738, 5700], True),
     ],
 )
-def test_few_values_have_to_lie_further_apart_than_such_metrics_vary(
+def test_few_values_must_differ_by_more_than_the_usual_variation(
     x: list[float], y: list[float], is_exact: bool
 ) -> None:
     assert (exact_difference(x, y) is not None) == is_exact
     assert (exact_difference(y, x) is not None) == is_exact
 
 
-def test_ten_percent_still_counts_and_zero_may_be_constant() -> None:
+def test_ten_percent_variation_and_constant_zero_are_exact() -> None:
     for x, y, difference in [
         ([100, 110, 100], [200, 200], 100),
         ([0, 0], [3, 3], 3),

@@ -1,4 +1,4 @@
-"""The family's basis follows the design and the spreads, and its error holds."""
+"""The basis of a family follows the design and the spreads, and its error keeps the level."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def noise(rows: int, n: int, m: int, ratio: float = 1.0, seed: int = 0) -> Block
         (2, 3, 3, 1.0, "least-welch"),
     ],
 )
-def test_the_basis_follows_runs_rows_and_spreads(
+def test_basis_follows_runs_rows_and_spreads(
     rows: int, n: int, m: int, ratio: float, basis: str
 ) -> None:
     (decision,) = decide_family([noise(rows, n, m, ratio)])
@@ -62,7 +62,7 @@ def test_the_basis_follows_runs_rows_and_spreads(
 
 
 @pytest.mark.parametrize(("n", "m"), [(2, 2), (3, 3), (3, 8), (4, 8)])
-def test_a_single_rounded_row_holds_its_level_where_a_side_does_not_vary(n: int, m: int) -> None:
+def test_rounded_row_with_a_constant_side_keeps_the_level(n: int, m: int) -> None:
     generator = np.random.default_rng(7)
     rejected = 0
     for _ in range(1500):
@@ -81,7 +81,7 @@ def test_sixty_rows_that_all_change_are_shown_with_six_runs() -> None:
     assert_allclose(decision.value, y.mean(axis=1) - x.mean(axis=1))
 
 
-def test_rows_of_their_own_tests_are_one_family_by_holm() -> None:
+def test_rows_with_separate_tests_are_one_holm_family() -> None:
     blocks = [noise(3, 8, 8, seed=1), noise(4, 9, 9, seed=2)]
     decisions = decide_family(blocks)
     adjusted = np.concatenate([decision.p_adjusted for decision in decisions])
@@ -95,11 +95,11 @@ def test_blocks_without_common_runs_share_alpha_and_pass_it_on() -> None:
     alone = decide_family([quiet])[0]
     assert (first.basis, second.basis) == ("max-t", "max-t")
     assert_allclose(first.p_adjusted, 2 * 2 / 924)
-    # All rows of the first are rejected at 2·2/924, so that the second has the whole of alpha.
+    # All rows of the first are rejected at 2·2/924, so the second has all of alpha.
     assert_allclose(second.p_adjusted, np.maximum(alone.p_adjusted, 2 * 2 / 924))
 
 
-def test_a_block_that_keeps_a_row_open_passes_nothing_on() -> None:
+def test_block_with_an_undecided_row_passes_no_alpha_on() -> None:
     x = np.random.default_rng(1).normal(0, 0.02, (30, 6))
     y = x[:, ::-1] + 1
     y[0] = x[0]
@@ -108,12 +108,12 @@ def test_a_block_that_keeps_a_row_open_passes_nothing_on() -> None:
     assert_allclose(second.p_adjusted, np.minimum(2 * alone.p_adjusted, 1.0))
 
 
-def test_two_variants_of_four_runs_cannot_share_what_permutation_gives() -> None:
+def test_two_variants_of_four_runs_have_too_few_permutations_to_share() -> None:
     blocks = [noise(30, 4, 4, seed=1), noise(30, 4, 4, seed=2)]
     assert {decision.basis for decision in decide_family(blocks)} == {"least-welch"}
 
 
-def test_pairs_are_flipped_where_signed_ranks_cannot_reach() -> None:
+def test_pairs_are_permuted_if_signed_ranks_cannot_reject() -> None:
     generator = np.random.default_rng(0)
     x = generator.standard_normal((20, 8))
     pairs = block(x, x + generator.normal(2, 0.1, (20, 8)), rounds="pairs")
@@ -126,7 +126,7 @@ def test_pairs_are_flipped_where_signed_ranks_cannot_reach() -> None:
     ("rows", "rounds", "others", "basis"),
     [(4, 6, 1.0, "row"), (20, 6, 0.2, "max-t"), (60, 6, 1.0, "max-t"), (20, 5, 1.0, "paired-t")],
 )
-def test_aligned_rounds_are_pairs_where_ranks_are_too_bold_or_cannot_reach(
+def test_aligned_rounds_become_pairs_if_ranks_are_liberal_or_cannot_reject(
     rows: int, rounds: int, others: float, basis: str
 ) -> None:
     generator = np.random.default_rng(2)
@@ -140,7 +140,7 @@ def test_aligned_rounds_are_pairs_where_ranks_are_too_bold_or_cannot_reach(
         assert_allclose(decision.value, (runs[:, :, 1] - runs[:, :, 0]).mean(axis=1))
 
 
-def test_one_sided_families_see_one_side() -> None:
+def test_one_sided_families_test_one_side() -> None:
     x = np.random.default_rng(1).normal(0, 0.02, (60, 6))
     up, down = block(x, x[:, ::-1] + 1), block(x + 1, x[:, ::-1])
     assert (decide_family([up], tail="greater")[0].p_adjusted <= 0.05).all()
@@ -149,7 +149,7 @@ def test_one_sided_families_see_one_side() -> None:
 
 @pytest.mark.parametrize(("rows", "n", "m"), [(20, 4, 4), (60, 6, 6), (20, 8, 4), (20, 3, 3)])
 @pytest.mark.parametrize("ratio", [1.0, 2.0, 6.0])
-def test_the_family_s_error_holds(rows: int, n: int, m: int, ratio: float) -> None:
+def test_family_error_keeps_the_level(rows: int, n: int, m: int, ratio: float) -> None:
     sessions = 100
     false = sum(
         bool((decide_family([noise(rows, n, m, ratio, seed)])[0].p_adjusted <= 0.05).any())
@@ -158,7 +158,7 @@ def test_the_family_s_error_holds(rows: int, n: int, m: int, ratio: float) -> No
     assert false / sessions <= 0.065 + 3 * (0.05 * 0.95 / sessions) ** 0.5
 
 
-def test_nothing_that_varies_is_no_evidence() -> None:
+def test_constant_rows_are_no_evidence() -> None:
     still = np.ones((3, 3))
     block_ = Block(
         x=still, y=still, pvalue=np.ones(3), smallest=np.zeros(3), resolution=np.zeros(3)
@@ -166,7 +166,7 @@ def test_nothing_that_varies_is_no_evidence() -> None:
     assert decide_family([block_])[0].p_adjusted.tolist() == [1.0] * 3
 
 
-def test_a_family_of_one_is_its_own_test() -> None:
+def test_family_of_one_is_the_plain_test() -> None:
     x, y = np.arange(4.0)[None], np.arange(4.0)[None] + 10
     (decision,) = decide_family([block(x, y)])
     assert decision.p_adjusted.tolist() == [mann_whitney(x[0], y[0]).pvalue]

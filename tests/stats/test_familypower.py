@@ -14,7 +14,7 @@ from benchkit.stats.rank import smallest_pvalue
 from benchkit.stats.rankrows import compare_rows
 from benchkit.stats.samplesize import runs_for_effect, smallest_effect
 
-#: Points that the printed power may be off, and three Monte Carlo errors of so many sessions.
+#: Points by which the printed power may be off, and three Monte Carlo errors of the sessions.
 SESSIONS = 500
 NEAR = 0.03 + 3 * 0.5 * 0.8 / SESSIONS**0.5
 
@@ -24,13 +24,13 @@ def are_shown(x: np.ndarray, variants: list[np.ndarray], reach: float) -> np.nda
     ranks = [compare_rows(x, y) for y in variants]
     smallest = np.full(len(x), smallest_pvalue(x.shape[1], x.shape[1]))
     blocks = [
-        Block(x=x, y=y, pvalue=own.pvalue, smallest=smallest, resolution=np.zeros(len(x)))
-        for y, own in zip(variants, ranks, strict=True)
+        Block(x=x, y=y, pvalue=ranks_.pvalue, smallest=smallest, resolution=np.zeros(len(x)))
+        for y, ranks_ in zip(variants, ranks, strict=True)
     ]
     shown = [
         (decision.p_adjusted <= 0.05)
-        & ((own.value if decision.basis == "row" else decision.value) >= max(reach, 1e-300))
-        for decision, own in zip(decide_family(blocks), ranks, strict=True)
+        & ((ranks_.value if decision.basis == "row" else decision.value) >= max(reach, 1e-300))
+        for decision, ranks_ in zip(decide_family(blocks), ranks, strict=True)
     ]
     return np.concatenate(shown)
 
@@ -38,7 +38,7 @@ def are_shown(x: np.ndarray, variants: list[np.ndarray], reach: float) -> np.nda
 def simulate(
     cv: float, n: int, effect: float, rows: int, margin: float, variants: int = 1
 ) -> tuple[float, float]:
-    """Return how often the first row is shown if it alone changes, and all rows if all change."""
+    """Return how often the first row is shown if only it changes, and all rows if all change."""
     rng = np.random.default_rng(rows)
     size, reach = abs(log1p(effect)), abs(log1p(copysign(margin, effect)))
     one = every = 0
@@ -66,7 +66,9 @@ def simulate(
         (20, 0.02, 0.05, 0.03),
     ],
 )
-def test_the_printed_power_is_kept(rows: int, cv: float, effect: float, margin: float) -> None:
+def test_printed_power_matches_the_simulation(
+    rows: int, cv: float, effect: float, margin: float
+) -> None:
     runs = runs_for_effect(cv, effect, margin=margin, rows=rows)
     assert runs is not None
     one, every = family_power([cv] * rows, runs, effect, margin=margin)
@@ -96,7 +98,7 @@ def test_the_printed_power_is_kept(rows: int, cv: float, effect: float, margin: 
         (20, 30, 0.06),
     ],
 )
-def test_the_power_of_ranks_is_what_scipys_test_reaches(rows: int, n: int, cv: float) -> None:
+def test_power_of_ranks_matches_the_scipy_test(rows: int, n: int, cv: float) -> None:
     """4,000 sessions: three Monte Carlo errors are 2.4 points, and the promise is 3."""
     x, y = cv * np.random.default_rng(n).standard_normal((2, 4000, n))
     y += log1p(0.06)
@@ -109,7 +111,7 @@ def test_the_power_of_ranks_is_what_scipys_test_reaches(rows: int, n: int, cv: f
 @pytest.mark.parametrize(
     ("rows", "variants", "n", "cv"), [(8, 8, 6, 0.025), (8, 8, 12, 0.04), (12, 3, 12, 0.03)]
 )
-def test_variants_have_their_baseline_in_common(
+def test_power_accounts_for_the_shared_baseline(
     rows: int, variants: int, n: int, cv: float
 ) -> None:
     one, every = family_power([cv] * rows, n, 0.06, margin=0.03, variants=variants)
@@ -126,7 +128,7 @@ def test_power_by_permutation_is_that_of_max_t(rows: int, n: int) -> None:
     assert (float(one[0]), every) == pytest.approx(simulate(0.02, n, effect, rows, 0.0), abs=NEAR)
 
 
-def test_four_runs_show_less_among_several_rows() -> None:
+def test_four_runs_have_less_power_among_several_rows() -> None:
     """Ranks of 4 + 4 runs never pass Holm's adjustment: 10 rows are decided by permutation."""
     powers = [find_power(0.02, 4, 0.06, margin=0.03, rows=rows) for rows in (1, 2, 10, 20)]
     assert powers[0] > 0.8 > powers[1] > powers[2] > powers[3]
@@ -138,24 +140,24 @@ def test_variants_share_the_level_of_permutations() -> None:
     assert find_power(0.01, 4, 0.05, rows=4) > find_power(0.01, 4, 0.05, rows=4, variants=2)
 
 
-def test_a_variant_whose_rows_are_all_shown_leaves_its_level_to_the_others() -> None:
+def test_variant_with_all_rows_shown_passes_its_level_on() -> None:
     """Four variants of two rows, 5 + 5 runs: simulated by `decide_family` 98 % (1,500 sessions)."""
     effect = float(np.expm1(0.01 * 4))
     assert family_power([0.01] * 8, 5, effect, variants=4)[1] == pytest.approx(0.983, abs=0.03)
 
 
-def test_rows_that_vary_more_are_shown_less_often() -> None:
+def test_noisier_rows_have_less_power() -> None:
     one, every = family_power([0.01, 0.02, 0.04], 8, 0.06, margin=0.03)
     assert one[0] > one[1] > one[2]
     assert family_power([0.01, 0.02, 0.02], 8, 0.06, margin=0.03)[1] > every
 
 
-def test_no_spread_is_always_shown() -> None:
+def test_zero_spread_has_full_power() -> None:
     one, every = family_power([0.0, 0.0], 5, 0.05, margin=0.03)
     assert (one.tolist(), every) == ([1.0, 1.0], 1.0)
 
 
-def test_the_same_plan_twice_is_the_same() -> None:
+def test_plan_is_reproducible() -> None:
     assert family_power([0.03] * 5, 4, 0.1)[1] == family_power([0.03] * 5, 4, 0.1)[1]
 
 
@@ -170,14 +172,14 @@ def test_the_same_plan_twice_is_the_same() -> None:
         ([], 4, 0.1, 1),
     ],
 )
-def test_a_design_out_of_range_is_refused(
+def test_design_out_of_range_is_refused(
     cv: list[float], n: int, effect: float, variants: int
 ) -> None:
     with pytest.raises(ValueError, match="expected"):
         family_power(cv, n, effect, variants=variants)
 
 
-def test_a_loss_is_a_larger_ratio_than_an_increase_and_rows_may_have_either() -> None:
+def test_rows_may_have_losses_or_increases_of_different_power() -> None:
     one, _ = family_power([0.02] * 2, 5, [0.06, -0.06], margin=0.03)
     assert one[0] == find_power(0.02, 5, 0.06, margin=0.03, rows=2)
     assert one[1] == find_power(0.02, 5, -0.06, margin=0.03, rows=2)

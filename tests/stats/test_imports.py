@@ -1,4 +1,4 @@
-"""What the package costs to import, and that its examples hold."""
+"""The import cost of the package, and its examples."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 import benchkit.stats
 
-MODULES = [found.name for found in pkgutil.iter_modules(benchkit.stats.__path__)]
+MODULES = [submodule.name for submodule in pkgutil.iter_modules(benchkit.stats.__path__)]
 
 ROAD = """
 import sys
@@ -34,11 +34,11 @@ def test_four_runs_and_more_never_import_scipy() -> None:
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_examples_hold(name: str) -> None:
+def test_doctests_pass(name: str) -> None:
     module = importlib.import_module(f"benchkit.stats.{name}")
     assert doctest.testmod(module).failed == 0
 
 
-def test_no_public_name_hides_a_module() -> None:
+def test_no_public_name_shadows_a_module() -> None:
     assert not set(benchkit.stats.__all__) & set(MODULES)
     assert all(callable(getattr(benchkit.stats, name)) for name in benchkit.stats.__all__)

@@ -45,7 +45,7 @@ def test_welch_mirrors_when_swapped_and_never_reaches_zero(
     assert ahead.value == pytest.approx(-back.value)
 
 
-def test_constant_and_equal_sides_are_no_evidence() -> None:
+def test_constant_equal_sides_are_no_evidence() -> None:
     estimate, test = welch([0.1, 0.1, 0.1], [0.1, 0.1])
     assert (estimate.value, test.pvalue) == (0, 1)
     assert isnan(estimate.low)
@@ -54,7 +54,7 @@ def test_constant_and_equal_sides_are_no_evidence() -> None:
 
 
 @pytest.mark.parametrize(("k", "pvalue"), [(2, 1 / 3), (3, 0.1)])
-def test_constant_and_different_sides_show_only_their_order(k: int, pvalue: float) -> None:
+def test_constant_different_sides_show_only_their_order(k: int, pvalue: float) -> None:
     estimate, test = welch([0.1] * k, [0.3] * k)
     assert test.pvalue == pytest.approx(pvalue)
     assert estimate.value == pytest.approx(0.2)
@@ -62,7 +62,7 @@ def test_constant_and_different_sides_show_only_their_order(k: int, pvalue: floa
     assert test.notes == ("neither side varies, so p is the smallest that ranks allow",)
 
 
-def test_one_constant_side_is_an_ordinary_case() -> None:
+def test_single_constant_side_is_an_ordinary_case() -> None:
     estimate, test = welch([5.0, 5.0, 5.0], [6.0, 6.2, 6.1])
     assert test.pvalue == pytest.approx(scipy.stats.ttest_1samp([6.0, 6.2, 6.1], 5).pvalue)
     assert estimate.low < 1.1 < estimate.high
@@ -78,7 +78,7 @@ def test_welch_covers_in_simulation(k: int) -> None:
     assert hits / repeats >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / repeats)
 
 
-def test_prediction_interval_holds_the_next_value() -> None:
+def test_prediction_interval_covers_the_next_value() -> None:
     rng = np.random.default_rng(9)
     hits, repeats = 0, 1500
     for _ in range(repeats):
@@ -145,7 +145,7 @@ def test_published_examples_of_r() -> None:
     assert [estimate.low, estimate.high] == pytest.approx([0.1037787, 0.7599991], abs=5e-8)
 
 
-def test_pairs_that_all_differ_by_the_same_have_no_interval() -> None:
+def test_pairs_with_equal_differences_have_no_interval() -> None:
     estimate, test = paired_t([1, 2, 3], [2, 3, 4])
     assert (estimate.value, isnan(estimate.low)) == (1, True)
     assert test.pvalue == smallest_paired_pvalue(3)

@@ -1,4 +1,4 @@
-"""Joint permutations: exact where they are enumerated, blind to order and sides where drawn."""
+"""Joint permutations: exact if enumerated, and independent of order and sides if drawn."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def normal(seed: int, rows: int, columns: int) -> np.ndarray:
 
 
 def step_down_by_hand(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Westfall and Young's algorithm 2.8 as it is written, one assignment at a time."""
+    """Westfall and Young's algorithm 2.8 as published, one assignment at a time."""
     pooled, n = np.concatenate([x, y], axis=1), x.shape[1]
 
     def statistic(chosen: tuple[int, ...]) -> np.ndarray:
@@ -45,7 +45,7 @@ def step_down_by_hand(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 @given(seed=SEEDS, rows=st.integers(1, 6), n=st.integers(3, 5))
-def test_it_is_the_published_algorithm(seed: int, rows: int, n: int) -> None:
+def test_result_equals_the_published_algorithm(seed: int, rows: int, n: int) -> None:
     x, y = normal(seed, rows, n), normal(seed + 1, rows, n) + 0.7
     assert_allclose(max_t(x, y).p_adjusted, step_down_by_hand(x, y), rtol=1e-12)
 
@@ -65,26 +65,26 @@ def test_order_sides_and_unit_change_nothing(n: int, seed: int) -> None:
 
 @pytest.mark.parametrize("n", [4, 6, 9])
 @given(seed=SEEDS)
-def test_an_adjusted_p_is_never_below_the_row_s_own(n: int, seed: int) -> None:
+def test_adjusted_p_is_never_below_the_p_of_the_row(n: int, seed: int) -> None:
     for tail in get_args(Tail):
         tested = max_t(normal(seed, 8, n), normal(seed + 1, 8, n) + 0.5, tail=tail)
         assert (tested.p_adjusted >= tested.pvalue).all()
         assert ((tested.pvalue > 0) & (tested.p_adjusted <= 1)).all()
 
 
-def test_a_change_of_all_rows_reaches_the_smallest_p() -> None:
+def test_change_of_all_rows_attains_the_smallest_p() -> None:
     x = normal(0, 60, 6)
     assert_allclose(max_t(x, x[:, ::-1] + 9).p_adjusted, 2 / 924)
     assert_allclose(max_t(x, x[:, ::-1] + 9, tail="greater").p_adjusted, 1 / 924)
     assert_allclose(max_t(x + 9, x[:, ::-1], tail="greater").p_adjusted, 1.0)
 
 
-def test_beyond_seven_runs_assignments_are_drawn_and_p_counts_the_observed_one() -> None:
+def test_sampled_assignments_count_the_observed_one() -> None:
     x = normal(0, 3, 10)
     assert max_t(x, x[:, ::-1] + 9).pvalue.tolist() == [1 / 2000] * 3
 
 
-def test_rows_of_two_values_do_not_drown_the_others() -> None:
+def test_nearly_constant_rows_do_not_mask_the_others() -> None:
     constant = np.array([[1.0, 1, 1, 1, 1, 2]]).repeat(30, axis=0)
     x = np.concatenate([constant, normal(0, 1, 6)])
     y = np.concatenate([constant, normal(1, 1, 6) + 12])
@@ -92,14 +92,14 @@ def test_rows_of_two_values_do_not_drown_the_others() -> None:
     assert (max_t(x, y).p_adjusted[:-1] == 1).all()
 
 
-def test_the_rounding_step_bounds_what_a_row_without_spread_can_claim() -> None:
+def test_rounding_step_bounds_the_evidence_of_a_constant_row() -> None:
     x, y = np.full((1, 4), 10.0), np.full((1, 4), 10.1)
     rows = np.concatenate([x, normal(0, 9, 4)]), np.concatenate([y, normal(1, 9, 4)])
     fine, coarse = (max_t(*rows, resolution=[step] + [0.0] * 9) for step in (0.001, 0.3))
     assert fine.p_adjusted[0] < coarse.p_adjusted[0]
 
 
-def test_pairs_flip_together() -> None:
+def test_all_rows_of_a_pair_are_flipped_together() -> None:
     pairs = normal(0, 4, 8) * 0.1
     pairs[0] += 1
     tested = sign_flip_max_t(pairs)
@@ -117,6 +117,6 @@ def test_pairs_flip_together() -> None:
         ([[1.0, np.nan]], [[1.0, 2.0]], "finite"),
     ],
 )
-def test_what_cannot_be_permuted_is_refused(x: object, y: object, message: str) -> None:
+def test_invalid_input_is_refused(x: object, y: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         max_t(x, y)  # type: ignore[arg-type]

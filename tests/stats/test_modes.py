@@ -1,4 +1,4 @@
-"""Two groups of runs are named, one group and a few far runs are not."""
+"""Two groups of runs are reported; one group and a few outliers are not."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from benchkit.stats.outliers import find_modes
 
 
-def test_two_groups_are_found_with_their_members() -> None:
+def test_two_groups_are_detected_with_their_members() -> None:
     rng = np.random.default_rng(1)
     x = rng.normal(0, 0.01, 14)
     x[::2] += 0.1
@@ -19,7 +19,7 @@ def test_two_groups_are_found_with_their_members() -> None:
 
 
 @pytest.mark.parametrize("n", [10, 20])
-def test_one_group_is_hardly_ever_called_two(n: int) -> None:
+def test_single_group_is_hardly_ever_split(n: int) -> None:
     rng = np.random.default_rng(n)
     assert np.mean([find_modes(rng.normal(size=n)) is not None for _ in range(500)]) <= 0.025
 
@@ -34,5 +34,5 @@ def test_one_group_is_hardly_ever_called_two(n: int) -> None:
     ],
     ids=["too few", "all equal", "one far value", "evenly spread"],
 )
-def test_these_are_no_two_groups(values: list[float]) -> None:
+def test_other_shapes_are_not_two_groups(values: list[float]) -> None:
     assert find_modes(values) is None

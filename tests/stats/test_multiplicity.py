@@ -48,18 +48,18 @@ def test_benjamini_hochberg_equals_scipy(pvalues: list[float]) -> None:
 
 
 @given(PVALUES)
-def test_adjusted_values_are_ordered_and_never_smaller(pvalues: list[float]) -> None:
-    given_, q, adjusted = np.array(pvalues), benjamini_hochberg(pvalues), holm(pvalues)
-    order = np.argsort(given_)
+def test_adjusted_values_keep_order_and_never_shrink(pvalues: list[float]) -> None:
+    raw, q, adjusted = np.array(pvalues), benjamini_hochberg(pvalues), holm(pvalues)
+    order = np.argsort(raw)
     assert np.all(np.diff(adjusted[order]) >= 0)
     assert np.all(np.diff(q[order]) >= 0)
-    assert np.all(given_ <= q * (1 + 1e-12))
+    assert np.all(raw <= q * (1 + 1e-12))
     assert np.all(q <= adjusted * (1 + 1e-12))
     assert np.all(adjusted <= 1)
 
 
 @pytest.mark.parametrize("adjust", [holm, benjamini_hochberg])
-def test_rows_without_a_test_are_not_counted(adjust: Callable[..., np.ndarray]) -> None:
+def test_rows_without_a_p_are_not_counted(adjust: Callable[..., np.ndarray]) -> None:
     found = adjust([nan, 0.02, nan, 0.04])
     assert np.isnan(found[[0, 2]]).all()
     assert found[[1, 3]] == pytest.approx(adjust([0.02, 0.04]))
@@ -67,7 +67,7 @@ def test_rows_without_a_test_are_not_counted(adjust: Callable[..., np.ndarray]) 
     assert np.isnan(adjust([nan])).all()
 
 
-def test_what_is_no_pvalue_is_refused() -> None:
+def test_invalid_pvalue_is_refused() -> None:
     with pytest.raises(ValueError, match=r"between 0 and 1: \[1.8\]"):
         holm([1.8])
 
@@ -78,7 +78,7 @@ def test_largest_families() -> None:
 
 
 @pytest.mark.parametrize("k", [4, 5, 6])
-def test_the_largest_family_can_reject_and_one_more_row_cannot(k: int) -> None:
+def test_largest_family_can_reject_but_one_more_row_cannot(k: int) -> None:
     best = mann_whitney(range(k), range(100, 100 + k)).pvalue
     rows = largest_family(k, k)
     assert holm([best] + [1.0] * (rows - 1))[0] <= 0.05

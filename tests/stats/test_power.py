@@ -1,4 +1,4 @@
-"""Runs needed and smallest effects: against a computed table and by simulation."""
+"""Runs needed and smallest effects: compared with a computed table and by simulation."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ def half_width(cv: float, n: int) -> float:
     return 1.959964 * cv * sqrt(2 / n)
 
 
-def test_runs_do_not_depend_on_the_runs_they_were_estimated_from() -> None:
+def test_needed_runs_do_not_depend_on_the_number_of_pilot_runs() -> None:
     for runs in (runs_to_show_equivalence, lambda h, n, m: runs_to_show_effect(h, n, 2 * m, m)):
         assert len({runs(half_width(0.05, n), n, 0.03) for n in (4, 10, 40)}) == 1
 
 
 @pytest.mark.parametrize(("cv", "runs"), [(0.02, 9), (0.03, 19), (0.05, 50), (0.10, 197)])
 def test_runs_for_equivalence_are_near_the_table(cv: float, runs: int) -> None:
-    """The table has Student's t, the formula the normal: one or two runs less."""
+    """The table uses Student's t, the formula the normal: one or two runs fewer."""
     found = runs_to_show_equivalence(half_width(cv, 10), 10, 0.03)
     assert found is not None
     assert runs - 2 <= found <= runs
 
 
-def test_the_runs_that_are_quoted_show_what_they_should() -> None:
-    """With a normal estimate 80 %; the rank interval and few runs cost some points."""
+def test_quoted_runs_have_the_promised_power() -> None:
+    """80 % with a normal estimate; the rank interval and few runs cost some points."""
     rng = np.random.default_rng(8)
     cv, margin, repeats = 0.04, 0.03, 600
     same = runs_to_show_equivalence(half_width(cv, 10), 10, margin)
@@ -51,7 +51,7 @@ def test_the_runs_that_are_quoted_show_what_they_should() -> None:
     assert 0.65 < shown / repeats < 0.87
 
 
-def test_an_effect_close_to_the_margin_needs_the_estimate_to_pass_it() -> None:
+def test_effect_near_the_margin_needs_an_estimate_beyond_it() -> None:
     near = runs_to_show_effect(0.02, 8, effect=0.035, margin=0.03)
     far = runs_to_show_effect(0.02, 8, effect=0.035, margin=0.001)
     assert near is not None
@@ -60,7 +60,7 @@ def test_an_effect_close_to_the_margin_needs_the_estimate_to_pass_it() -> None:
 
 
 @pytest.mark.parametrize("effect", [0.01, 0.03])
-def test_an_effect_within_the_margin_is_never_shown(effect: float) -> None:
+def test_effect_within_the_margin_is_never_shown(effect: float) -> None:
     assert runs_to_show_effect(0.02, 8, effect, margin=0.03) is None
 
 

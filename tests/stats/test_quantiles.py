@@ -1,4 +1,4 @@
-"""Quantiles by the tools' rules, and a sketch that stays within its error."""
+"""Quantiles by the rules of the tools, and a sketch with a bounded error."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ LEVELS = [0.0, 0.25, 0.5, 0.9, 0.99, 1.0]
 
 
 @pytest.mark.parametrize(
-    ("rule", "wanted"),
+    ("rule", "expected"),
     [("linear", [1.0, 2.5, 4.0]), ("floor", [1.0, 3.0, 4.0]), ("hazen", [1.0, 2.5, 4.0])],
 )
-def test_each_rule_has_its_value(rule: str, wanted: list[float]) -> None:
-    assert quantile(np.array([4.0, 1.0, 3.0, 2.0]), [0.0, 0.5, 1.0], rule).tolist() == wanted
+def test_each_rule_yields_its_value(rule: str, expected: list[float]) -> None:
+    assert quantile(np.array([4.0, 1.0, 3.0, 2.0]), [0.0, 0.5, 1.0], rule).tolist() == expected
 
 
-def test_a_rule_that_is_not_known_and_no_values_are_refused() -> None:
+def test_unknown_rule_and_empty_values_are_refused() -> None:
     with pytest.raises(ValueError, match="unknown rule"):
         quantile(np.ones(3), [0.5], "median")
     with pytest.raises(ValueError, match="no values"):
@@ -30,22 +30,22 @@ def test_a_rule_that_is_not_known_and_no_values_are_refused() -> None:
 @given(
     blocks=st.lists(st.lists(st.floats(1e-9, 1e9), min_size=1, max_size=40), min_size=1, max_size=8)
 )
-def test_a_digest_of_blocks_is_that_of_the_whole(blocks: list[list[float]]) -> None:
+def test_digest_of_blocks_equals_that_of_all_values(blocks: list[list[float]]) -> None:
     digest = Digest()
     for block in blocks:
         digest.add(np.array(block))
-    whole = np.array([value for block in blocks for value in block])
+    values = np.array([value for block in blocks for value in block])
     assert digest.is_exact
-    assert digest.count == len(whole)
-    assert digest.quantiles(LEVELS).tolist() == quantile(whole, LEVELS).tolist()
-    assert digest.mean == pytest.approx(whole.mean(), rel=1e-9)
-    assert (digest.minimum, digest.maximum) == (whole.min(), whole.max())
-    if len(whole) > 1:
-        assert digest.stdev == pytest.approx(whole.std(ddof=1), rel=1e-6, abs=1e-6 * whole.max())
+    assert digest.count == len(values)
+    assert digest.quantiles(LEVELS).tolist() == quantile(values, LEVELS).tolist()
+    assert digest.mean == pytest.approx(values.mean(), rel=1e-9)
+    assert (digest.minimum, digest.maximum) == (values.min(), values.max())
+    if len(values) > 1:
+        assert digest.stdev == pytest.approx(values.std(ddof=1), rel=1e-6, abs=1e-6 * values.max())
 
 
 @pytest.mark.parametrize("spread", [0.1, 1.0, 3.0])
-def test_a_sketch_stays_within_its_error(spread: float) -> None:
+def test_sketch_stays_within_its_error(spread: float) -> None:
     values = np.random.default_rng(7).lognormal(-7, spread, 50_000)
     digest = Digest(exact_values=1000)
     for block in np.array_split(values, 17):
@@ -60,7 +60,7 @@ def test_a_sketch_stays_within_its_error(spread: float) -> None:
 
 
 @pytest.mark.parametrize("limit", [500, 5000])
-def test_digests_of_parts_join_to_that_of_all(limit: int) -> None:
+def test_joined_digests_equal_that_of_all_values(limit: int) -> None:
     blocks = np.random.default_rng(3).lognormal(size=(30, 100))
     whole, *parts = (Digest(exact_values=limit) for _ in range(4))
     for number, block in enumerate(blocks):
@@ -74,5 +74,5 @@ def test_digests_of_parts_join_to_that_of_all(limit: int) -> None:
     assert (parts[0].mean, parts[0].stdev, parts[0].count) == (whole.mean, whole.stdev, 3000)
     levels = [0.0, 0.5, 0.99, 1.0]
     assert parts[0].quantiles(levels).tolist() == whole.quantiles(levels).tolist()
-    whole.condense(1e-9)  # as if many more had come
+    whole.condense(1e-9)  # as if many more had been added
     assert whole.is_sound == (limit == 500)

@@ -1,4 +1,4 @@
-"""Mann-Whitney and Hodges-Lehmann: against enumeration, scipy, R and real runs."""
+"""Mann-Whitney and Hodges-Lehmann: compared with enumeration, scipy, R and real runs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def enumerate_tails(x: Sequence[float], y: Sequence[float]) -> tuple[float, floa
 
 
 @given(TIED, TIED)
-def test_pvalue_is_that_of_all_splits(x: Sequence[float], y: Sequence[float]) -> None:
+def test_pvalue_equals_enumeration_of_all_splits(x: Sequence[float], y: Sequence[float]) -> None:
     lower, upper = enumerate_tails(x, y)
     result = mann_whitney(x, y)
     assert result.statistic == u_of(x, y)
@@ -69,7 +69,7 @@ def test_pvalue_equals_scipy_without_ties(n: int, m: int, shift: float) -> None:
 
 
 @pytest.mark.parametrize(("n", "m", "levels"), [(60, 51, 10**9), (40, 40, 5), (400, 300, 3)])
-def test_large_samples_equal_scipy_asymptotic_and_say_so(n: int, m: int, levels: int) -> None:
+def test_large_samples_equal_scipy_asymptotic_with_a_note(n: int, m: int, levels: int) -> None:
     rng = np.random.default_rng(n)
     x, y = rng.integers(0, levels, n), rng.integers(0, levels, m)
     result = mann_whitney(x, y)
@@ -79,7 +79,7 @@ def test_large_samples_equal_scipy_asymptotic_and_say_so(n: int, m: int, levels:
     assert result.notes == ("too many values for the exact test: normal approximation",)
 
 
-def test_thirty_and_thirty_with_ties_is_exact_and_near_the_approximation() -> None:
+def test_thirty_and_thirty_with_ties_is_exact_and_near_asymptotic() -> None:
     rng = np.random.default_rng(5)
     x, y = rng.integers(0, 9, 30), rng.integers(1, 10, 30)
     result = mann_whitney(x, y)
@@ -89,7 +89,7 @@ def test_thirty_and_thirty_with_ties_is_exact_and_near_the_approximation() -> No
 
 
 @given(st.one_of(TIED, REALS), st.one_of(TIED, REALS))
-def test_swapping_the_sides_keeps_p_and_mirrors_u(x: Sequence[float], y: Sequence[float]) -> None:
+def test_swapping_sides_keeps_p_and_mirrors_u(x: Sequence[float], y: Sequence[float]) -> None:
     ahead, back = mann_whitney(x, y), mann_whitney(y, x)
     assert 0 < ahead.pvalue <= 1
     assert ahead.pvalue == back.pvalue
@@ -98,7 +98,7 @@ def test_swapping_the_sides_keeps_p_and_mirrors_u(x: Sequence[float], y: Sequenc
 
 
 @given(TIED, TIED, st.sampled_from([0.5, 2.0, 8.0]), st.integers(-8, 8))
-def test_scale_and_shift_change_nothing_but_the_scale(
+def test_scale_and_shift_only_scale_the_interval(
     x: Sequence[float], y: Sequence[float], scale: float, shift: float
 ) -> None:
     x2, y2 = ([value * scale + shift for value in side] for side in (x, y))
@@ -111,7 +111,7 @@ def test_scale_and_shift_change_nothing_but_the_scale(
     )
 
 
-def test_the_case_that_other_tools_get_wrong() -> None:
+def test_tied_case_that_other_tools_get_wrong() -> None:
     assert mann_whitney([103, 103, 103], [101, 102]).pvalue == 0.2
     assert mann_whitney([101, 102], [103, 103, 103]).pvalue == 0.2
 
@@ -169,7 +169,7 @@ def test_smallest_pvalue_of_huge_sides_is_positive() -> None:
 
 
 def test_ranks_of_the_95_percent_interval() -> None:
-    """With x = 0 … and y far apart, all differences differ, so the end names its rank."""
+    """With x = 0 … and y far apart, all differences are distinct, so an end shows its rank."""
     expected = dict(zip(range(4, 13), [1, 3, 6, 9, 14, 18, 24, 31, 38], strict=True))
     for k, c in expected.items():
         x, y = np.arange(k) / 1000, np.arange(k) * 1.0
@@ -184,7 +184,7 @@ def test_ranks_of_the_95_percent_interval() -> None:
     st.lists(st.integers(0, 2000), min_size=4, max_size=9, unique=True),
     st.sampled_from([0.8, 0.9, 0.95]),
 )
-def test_interval_excludes_a_shift_exactly_where_the_test_rejects_it(
+def test_interval_excludes_a_shift_exactly_if_the_test_rejects_it(
     x: Sequence[float], y: Sequence[float], confidence: float
 ) -> None:
     shift = hodges_lehmann(x, y, confidence)
@@ -196,7 +196,7 @@ def test_interval_excludes_a_shift_exactly_where_the_test_rejects_it(
         assert inside == (rejected > 1 - confidence + 1e-12)
 
 
-def test_three_runs_carry_90_percent_but_not_95() -> None:
+def test_three_runs_attain_90_percent_but_not_95() -> None:
     x, y = [1.0, 2.0, 3.0], [11.0, 12.5, 13.0]
     assert hodges_lehmann(x, y, 0.9).low == 8.0
     assert hodges_lehmann(x, y, 0.9).high == 12.0
@@ -250,7 +250,7 @@ def draw(rng: np.random.Generator, shape: str, k: int) -> np.ndarray:
     return np.round(values * 2) / 2 if shape == "rounded" else values
 
 
-def test_the_tests_for_limits_keep_their_level_at_the_limit() -> None:
+def test_limit_tests_keep_their_level_at_the_limit() -> None:
     rng = np.random.default_rng(3)
     over = sum(
         mann_whitney(rng.normal(size=6) + 1.5, rng.normal(size=6) + 1.5, "greater").pvalue <= 0.05

@@ -1,4 +1,4 @@
-"""Many rows at once give what each row gives alone, digit by digit."""
+"""Many rows at once give the same digits as each row alone."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def assert_same(x: FloatArray, y: FloatArray, confidence: float) -> None:
 
 
 @given(sides=SIDES, confidence=st.sampled_from([0.8, 0.95]))
-def test_each_row_is_as_if_it_were_alone(
+def test_each_row_equals_its_separate_result(
     sides: tuple[FloatArray, FloatArray], confidence: float
 ) -> None:
     assert_same(*sides, confidence)
@@ -47,30 +47,30 @@ def test_each_row_is_as_if_it_were_alone(
 @pytest.mark.parametrize(
     ("n", "m", "levels"), [(33, 33, 20), (34, 34, 20), (50, 50, 10**9), (60, 51, 10**9), (3, 90, 5)]
 )
-def test_also_where_counting_ends(n: int, m: int, levels: int) -> None:
+def test_rows_at_the_counting_limit_equal_separate_results(n: int, m: int, levels: int) -> None:
     rng = np.random.default_rng(n * m)
     x, y = rng.integers(0, levels, (3, n)), rng.integers(0, levels, (3, m))
     assert_same(x.astype(float), y.astype(float), 0.95)
 
 
-@pytest.mark.parametrize("beside", [0.015, -0.04])
-def test_differences_that_lie_elsewhere_than_expected_are_found(
-    beside: float, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("reach", [0.015, -0.04])
+def test_unusual_differences_are_found_beyond_the_expected_reach(
+    reach: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rankrows, "_REACH", beside)
+    monkeypatch.setattr(rankrows, "_REACH", reach)
     rng = np.random.default_rng(2)
     x, y = rng.normal(size=(2, 6, 70))
     x[0, :20], x[1, 0], y[2, :40] = 1e9, -1e149, y[2, 0]
     assert_same(x, y, 0.95)
 
 
-def test_more_rows_than_are_held_at_a_time_stay_in_order() -> None:
+def test_more_rows_than_fit_in_memory_keep_their_order() -> None:
     rng = np.random.default_rng(1)
     x = rng.normal(size=(3000, 6)).round(2)
     assert_same(x, x[::-1], 0.95)
 
 
-def test_what_are_no_two_tables_is_refused() -> None:
+def test_invalid_tables_are_refused() -> None:
     table = [[1.0, 2.0], [3.0, 4.0]]
     for bad in ([1.0, 2.0], np.empty((2, 0)), [[1.0, np.nan], [1.0, 2.0]], [[np.inf, 1.0]]):
         with pytest.raises(ValueError, match="y must be"):

@@ -1,4 +1,4 @@
-"""The exact null distribution: its shape, its caches and its reach."""
+"""The exact null distribution: its shape, its caches and its limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Planned runs keep their promise: by simulation of the very rule that will judge."""
+"""Planned runs keep their promise, by simulation of the rule that will judge."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def critical(n: int, tail: float) -> int:
 
 
 @pytest.mark.parametrize("n", [4, 5, 6, 8, 12, 20])
-def test_the_smallest_effect_is_shown_with_the_wanted_power(n: int) -> None:
+def test_smallest_effect_is_shown_with_the_requested_power(n: int) -> None:
     shift = log1p(smallest_effect(0.01, n)) / 0.01
     u, _ = simulate(n, shift)
     assert np.mean(n * n - u < critical(n, 0.025)) == pytest.approx(0.785, abs=0.03)
 
 
 @pytest.mark.parametrize("n", [5, 10, 20])
-def test_with_a_margin_the_estimate_reaches_it_as_well(n: int) -> None:
+def test_estimate_reaches_the_margin_as_well(n: int) -> None:
     cv = 0.02
     shift = log1p(smallest_effect(cv, n, margin=0.03)) / cv
     u, differences = simulate(n, shift)
@@ -43,7 +43,7 @@ def test_with_a_margin_the_estimate_reaches_it_as_well(n: int) -> None:
 
 
 @pytest.mark.parametrize("cv", [0.015, 0.02, 0.03, 0.05])
-def test_equivalence_is_shown_with_the_wanted_power(cv: float) -> None:
+def test_equivalence_is_shown_with_the_requested_power(cv: float) -> None:
     n = runs_for_equivalence(cv, 0.03)
     assert n is not None
     _, differences = simulate(n, 0.0, repeats=1500)
@@ -61,31 +61,33 @@ def test_equivalence_is_shown_with_the_wanted_power(cv: float) -> None:
     ("cv", "effect", "runs"),
     [(0.01, 0.01, 17), (0.02, 0.03, 9), (0.05, 0.05, 18), (0.10, 0.03, 181), (0.10, 0.10, 19)],
 )
-def test_ranks_need_a_little_more_than_the_table_by_t(cv: float, effect: float, runs: int) -> None:
+def test_ranks_need_slightly_more_runs_than_the_t_table(
+    cv: float, effect: float, runs: int
+) -> None:
     found = runs_for_effect(cv, effect)
     assert found is not None
     assert runs <= found <= runs * 1.06 + 1
 
 
-def test_an_effect_within_the_margin_is_never_shown() -> None:
+def test_effect_within_the_margin_is_never_shown() -> None:
     assert runs_for_effect(0.02, 0.03, margin=0.03) is None
     assert runs_for_effect(0.02, 0.029, margin=0.03) is None
     assert runs_for_effect(0.0, 0.031, margin=0.03) == 4
 
 
-def test_more_than_a_thousand_runs_are_no_plan() -> None:
+def test_more_than_a_thousand_runs_are_not_a_plan() -> None:
     assert runs_for_effect(1.0, 0.01) is None
     assert runs_for_equivalence(1.0, 0.01) is None
     assert smallest_effect(200.0, 4) == inf
 
 
-def test_a_level_that_ranks_never_reach_shows_nothing() -> None:
+def test_level_unattainable_by_ranks_shows_nothing() -> None:
     assert smallest_effect(0.02, 4, alpha=0.01) == inf
     assert smallest_effect(0.02, 5, alpha=0.01) < inf
     assert attained_level(4, 4, 0.01) == 0.0
 
 
-def test_no_spread_needs_the_fewest_runs_that_can_reject() -> None:
+def test_zero_spread_needs_the_fewest_runs_that_can_reject() -> None:
     assert runs_for_effect(0.0, 0.01) == 4
     assert runs_for_equivalence(0.0, 0.01) == 4
 
@@ -98,7 +100,7 @@ def test_more_spread_never_needs_fewer_runs(cv: float, effect: float) -> None:
 
 
 @pytest.mark.parametrize("cv", [-1, nan, inf])
-def test_what_is_no_spread_is_refused(cv: float) -> None:
+def test_invalid_spread_is_refused(cv: float) -> None:
     for call in (
         lambda: smallest_effect(cv, 5),
         lambda: runs_for_effect(cv, 0.05),
@@ -108,7 +110,7 @@ def test_what_is_no_spread_is_refused(cv: float) -> None:
             call()
 
 
-def test_what_is_no_aim_is_refused() -> None:
+def test_invalid_aim_is_refused() -> None:
     for call in (
         lambda: smallest_effect(0.02, 1),
         lambda: smallest_effect(0.02, 4, margin=-0.1),

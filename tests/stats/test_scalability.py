@@ -1,4 +1,4 @@
-"""Scalability: a published sweep, laws that are given back, knees by rules one can do by hand."""
+"""Scalability: a published sweep, recovered laws, and knees by rules checked by hand."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def test_asymptotic_bounds_of_the_published_sweep() -> None:
     assert asymptotic_knee(LEVELS, RATES) == pytest.approx(7345 / 3351)
 
 
-def test_a_share_is_never_rounded_across() -> None:
+def test_share_below_the_threshold_is_not_rounded_up() -> None:
     assert pytest.approx(0.9499, abs=1e-4) == 6977 / 7345
     assert smallest_with_share(LEVELS, RATES, 0.95) == 100
     assert smallest_with_share(LEVELS, RATES, 0.9498) == 50
     assert smallest_with_share((1, 13, *LEVELS[1:]), (3351, 6250, *RATES[1:]), 0.85) == 13
 
 
-def test_power_is_rate_over_time() -> None:
+def test_power_is_rate_divided_by_time() -> None:
     powers = [rate / (level / rate) for level, rate in zip(LEVELS, RATES, strict=True)]
     assert most_powerful(LEVELS, RATES) == LEVELS[int(np.argmax(powers))]
 
@@ -53,7 +53,7 @@ laws = st.tuples(st.floats(10, 1e5), st.floats(0.01, 0.9), st.floats(1e-5, 1e-2)
 
 
 @given(laws)
-def test_a_law_without_noise_is_given_back(parameters: tuple[float, float, float]) -> None:
+def test_noiseless_law_is_recovered(parameters: tuple[float, float, float]) -> None:
     rate, contention, coherency = parameters
     n = np.array([1.0, 2, 4, 8, 16, 32, 64])
     x = rate * n / (1 + contention * (n - 1) + coherency * n * (n - 1))
@@ -63,7 +63,7 @@ def test_a_law_without_noise_is_given_back(parameters: tuple[float, float, float
     assert law.peak == pytest.approx(math.sqrt((1 - contention) / coherency), rel=0.1)
 
 
-def test_intervals_cover_as_often_as_they_say() -> None:
+def test_intervals_have_the_stated_coverage() -> None:
     rng = np.random.default_rng(20261121)
     n = np.array([1.0, 2, 4, 8, 16, 32, 48, 64])
     x = 1000 * n / (1 + 0.05 * (n - 1) + 0.001 * n * (n - 1))
@@ -81,8 +81,6 @@ def test_three_levels_are_too_few_for_an_interval() -> None:
 
 
 @pytest.mark.parametrize(("levels", "rates"), [((1, 2), (1, 2)), ((1, 2, 4), (1, 0, 2))])
-def test_what_cannot_be_fitted_is_refused(
-    levels: tuple[float, ...], rates: tuple[float, ...]
-) -> None:
+def test_unfittable_levels_are_refused(levels: tuple[float, ...], rates: tuple[float, ...]) -> None:
     with pytest.raises(ValueError, match="3 levels"):
         fit_law(levels, rates)

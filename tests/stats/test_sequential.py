@@ -1,4 +1,4 @@
-"""Levels over looks: against another integration, against simulated series, and their logic."""
+"""Levels over looks: compared with another integration and simulated series, and their logic."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ def find_z(spent: FloatArray, sides: Sides) -> FloatArray:
 
 
 def measure_leaving(bounds: FloatArray) -> float:
-    """Return how often a series of z-values leaves symmetric bounds, by a way of its own.
+    """Return how often a series of z-values leaves symmetric bounds, by an independent method.
 
-    The density of the sums that stayed inside is carried from look to look on Gauss-Legendre nodes.
+    The density of the sums that stayed inside is propagated from look to look on Gauss-Legendre
+    nodes.
     """
     nodes, weights = np.polynomial.legendre.leggauss(200)
     inside = before = part = np.empty(0)
@@ -48,7 +49,7 @@ def measure_leaving(bounds: FloatArray) -> float:
 
 @pytest.mark.parametrize(
     ("spending", "expected"),
-    [  # Lan & DeMets at 5 looks, two-sided 5 %: computed as `measure_leaving` does
+    [  # Lan & DeMets at 5 looks, two-sided 5 %: computed like `measure_leaving`
         ("obrien-fleming", [4.8769, 3.3570, 2.6803, 2.2898, 2.0310]),
         ("pocock", [2.4380, 2.4268, 2.4101, 2.3966, 2.3859]),
     ],
@@ -69,13 +70,11 @@ def test_boundaries_of_spending_agree_with_another_integration(
     [(2.41318, 0.0), (2.04007, 0.5)],
     ids=["Pocock", "O'Brien & Fleming"],
 )
-def test_boundaries_of_the_classic_shapes_spend_five_percent(
-    constant: float, exponent: float
-) -> None:
+def test_classic_boundaries_spend_five_percent(constant: float, exponent: float) -> None:
     expected = constant * (5 / LOOKS) ** exponent
     assert measure_leaving(expected) == pytest.approx(0.05, abs=1e-6)
     spent = np.empty(5)
-    for look in range(5):  # what each look spends, so that its boundary is the expected one
+    for look in range(5):  # the spending of each look, so its boundary is the expected one
         low, high = 1e-9, 0.05
         for _ in range(24):
             part = sqrt(low * high)
@@ -100,7 +99,7 @@ def test_all_looks_together_keep_the_level(least: int, most: int, spending: Spen
     assert one_sided == pytest.approx(0.05, abs=3.5 * sqrt(0.05 * 0.95 / 8000))
 
 
-def test_levels_of_many_rounds_are_those_of_moves_between_all_cells() -> None:
+def test_levels_of_many_rounds_equal_the_full_computation() -> None:
     design = SequentialDesign(least=44, most=80)
     alphas: tuple[tuple[float, Sides, float], ...] = (
         (0.05, 1, 0.012456014332445652), (0.05, 2, 0.010282223089599522),
@@ -116,14 +115,14 @@ def test_the_first_look_is_the_t_test() -> None:
     assert design.find_levels(0.05)[0] == pytest.approx(expected, rel=2e-3)
 
 
-def test_levels_grow_with_alpha_so_that_families_can_pass_it_on() -> None:
+def test_levels_increase_with_alpha() -> None:
     for spending in SPENDING:
         design = SequentialDesign(least=3, most=12, spending=spending)
         levels = np.array([design.find_levels(alpha) for alpha in (0.001, 0.01, 0.05, 0.2, 0.8)])
         assert (np.diff(levels, axis=0) > 0).all(), spending
 
 
-def test_a_small_p_value_and_an_interval_without_the_effect_are_one() -> None:
+def test_small_p_and_interval_excluding_zero_agree() -> None:
     design = SequentialDesign(most=20)
     looks = take_looks(draw(500, 20, 2) + 0.5, design)
     pvalues = looks.find_pvalues()
@@ -131,17 +130,17 @@ def test_a_small_p_value_and_an_interval_without_the_effect_are_one() -> None:
     crossed = (low > 0) | (high < 0)
     clear = abs(pvalues - 0.05) > 0.0005
     assert ((pvalues <= 0.05) == crossed)[clear].all()
-    assert (crossed[:, :-1] & ~crossed[:, 1:]).any()  # also of those that an earlier look showed
+    assert (crossed[:, :-1] & ~crossed[:, 1:]).any()  # also of rows shown at an earlier look
 
 
-def test_sides_exchanged_give_the_same_p_values() -> None:
+def test_swapped_sides_have_the_same_p_values() -> None:
     looks, turned = (take_looks(s * draw(50, 12, 3), SequentialDesign(most=12)) for s in (1, -1))
     assert looks.find_pvalues() == pytest.approx(turned.find_pvalues())
     greater, less = looks.find_pvalues(0.1, "greater"), turned.find_pvalues(-0.1, "less")
     assert greater == pytest.approx(less)
 
 
-def test_differences_that_do_not_vary_are_shown_by_their_signs_alone() -> None:
+def test_constant_differences_are_shown_by_their_signs() -> None:
     looks = take_looks([[0.1] * 12, [0.0] * 12], SequentialDesign(most=12))
     pvalues = looks.find_pvalues()
     assert pvalues[0, 0] > 0.05 > pvalues[0, -1]
@@ -154,7 +153,7 @@ def test_differences_that_do_not_vary_are_shown_by_their_signs_alone() -> None:
     assert floored.find_pvalues()[0, -1] > 0.05
 
 
-def test_the_first_decision_of_a_row_stands_and_passes_its_alpha_on() -> None:
+def test_first_decision_of_a_row_is_final_and_passes_its_alpha_on() -> None:
     pvalues = np.array([[0.02, 0.02, 0.02], [0.3, 0.04, 0.04], [0.5, 0.5, 0.5]])
     never = np.zeros((3, 3), dtype=bool)
     large = np.array([[True] * 3, [True] * 3, [False] * 3])
@@ -173,7 +172,7 @@ def test_impossible_rounds_are_refused(least: int, most: int) -> None:
         SequentialDesign(least=least, most=most)
 
 
-def test_other_words_and_levels_are_refused() -> None:
+def test_unknown_options_and_levels_are_refused() -> None:
     with pytest.raises(ValueError, match="expected one of"):
         SequentialDesign(spending="never")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="alpha"):

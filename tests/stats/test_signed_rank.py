@@ -1,4 +1,4 @@
-"""Wilcoxon and Walsh averages: against enumeration, scipy, and each other."""
+"""Wilcoxon and Walsh averages: compared with enumeration, scipy, and each other."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_ties_and_zeros_are_counted_exactly(differences: list[int]) -> None:
 
 
 @given(sizes=DISTINCT, data=st.data())
-def test_without_ties_it_is_scipys_exact_test(sizes: list[int], data: st.DataObject) -> None:
+def test_untied_pairs_equal_the_exact_scipy_test(sizes: list[int], data: st.DataObject) -> None:
     signs = data.draw(st.lists(st.sampled_from((-1, 1)), min_size=len(sizes), max_size=len(sizes)))
     differences = [size * sign for size, sign in zip(sizes, signs, strict=True)]
     alternatives: tuple[Alternative, ...] = ("two-sided", "less", "greater")
@@ -49,7 +49,7 @@ def test_without_ties_it_is_scipys_exact_test(sizes: list[int], data: st.DataObj
         assert mine.pvalue == pytest.approx(peer.pvalue, rel=1e-12)
 
 
-def test_beyond_counting_it_is_scipys_approximation() -> None:
+def test_many_pairs_equal_the_scipy_approximation() -> None:
     rng = np.random.default_rng(3)
     x = rng.normal(size=80)
     y = x + rng.normal(0.2, size=80)
@@ -64,7 +64,7 @@ def test_beyond_counting_it_is_scipys_approximation() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(-50, 50), st.integers(-50, 50)), min_size=1, max_size=15))
-def test_swapping_the_sides_mirrors_the_shift_and_keeps_p(pairs: list[tuple[int, int]]) -> None:
+def test_swapping_sides_mirrors_the_shift_and_keeps_p(pairs: list[tuple[int, int]]) -> None:
     x, y = zip(*pairs, strict=True)
     there, back = paired_shift(x, y), paired_shift(y, x)
     assert (there.value, there.low, there.high) == (-back.value, -back.high, -back.low)
@@ -72,7 +72,7 @@ def test_swapping_the_sides_mirrors_the_shift_and_keeps_p(pairs: list[tuple[int,
 
 
 @given(st.lists(st.integers(-(10**5), 10**5), min_size=6, max_size=12, unique=True))
-def test_the_interval_excludes_zero_exactly_where_p_rejects(values: list[int]) -> None:
+def test_interval_excludes_zero_exactly_if_p_rejects(values: list[int]) -> None:
     differences = [3 * v + 1 for v in values]  # no zero, no tie in size, no average of 0
     if len({abs(d) for d in differences}) < len(differences):
         return
@@ -88,11 +88,11 @@ def test_published_example_of_r() -> None:
     test = wilcoxon(second, first, "greater")
     assert (test.statistic, round(test.pvalue, 5)) == (40, 0.01953)
     assert wilcoxon(second, first).pvalue == 0.0390625
-    shift = paired_shift(second, first)  # the book's 96 % interval: no level between is attained
+    shift = paired_shift(second, first)  # the book's 96 % interval: no level in between is attained
     assert [shift.value, shift.low, shift.high] == pytest.approx([0.46, 0.010, 0.786])
 
 
-def test_few_pairs_have_no_interval_and_say_how_many_would() -> None:
+def test_too_few_pairs_for_an_interval_state_how_many_are_needed() -> None:
     shift = paired_shift([1, 2, 3], [2, 4, 6])
     assert (shift.value, shift.low, shift.high) == (2, -inf, inf)
     assert shift.notes == ("3 pairs are too few for a 95 % interval: at least 6",)
@@ -106,11 +106,11 @@ def test_equal_pairs_show_nothing() -> None:
 
 
 @pytest.mark.parametrize("n", [1, 5, 6, 20])
-def test_the_smallest_p_is_that_of_one_sign(n: int) -> None:
+def test_smallest_p_is_that_of_equal_signs(n: int) -> None:
     assert wilcoxon([0] * n, range(1, n + 1)).pvalue == smallest_paired_pvalue(n)
 
 
-def test_what_are_no_pairs_is_refused() -> None:
+def test_invalid_pairs_are_refused() -> None:
     with pytest.raises(ValueError, match="equal length: 1 and 2"):
         wilcoxon([1], [1, 2])
     with pytest.raises(ValueError, match="finite"):

@@ -1,4 +1,4 @@
-"""Spread, its limit, and its components: by known formulas and by simulation."""
+"""Spread, its upper limit, and its components: by known formulas and by simulation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from benchkit.stats.spread import (
 )
 
 
-def test_the_limit_is_that_of_chi_square() -> None:
+def test_limit_follows_chi_square() -> None:
     found = measure_spread([exp(v) for v in (0.0, 0.1, 0.2, 0.3)])
     assert found.cv == pytest.approx(0.1 * sqrt(5 / 3))
     assert found.high == pytest.approx(found.cv * sqrt(3 / stats.chi2.ppf(0.2, 3)))
@@ -27,24 +27,24 @@ def test_the_limit_is_that_of_chi_square() -> None:
 
 
 @pytest.mark.parametrize("n", [2, 5, 8])
-def test_the_limit_holds_in_four_of_five_samples(n: int) -> None:
+def test_limit_covers_four_of_five_samples(n: int) -> None:
     samples = np.exp(np.random.default_rng(1).normal(3, 0.04, (4000, n)))
-    held = np.mean([measure_spread(sample).high >= 0.04 for sample in samples])
-    assert held == pytest.approx(0.8, abs=0.02)
+    covered = np.mean([measure_spread(sample).high >= 0.04 for sample in samples])
+    assert covered == pytest.approx(0.8, abs=0.02)
 
 
-def test_runs_that_do_not_vary_have_no_spread() -> None:
+def test_constant_runs_have_no_spread() -> None:
     found = measure_spread([0.1] * 7)
     assert (found.cv, found.high) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("values", [[1.0], [1.0, 0.0], [1.0, -2.0], [1.0, float("nan")]])
-def test_what_has_no_logarithm_is_refused(values: list[float]) -> None:
+def test_non_positive_values_are_refused(values: list[float]) -> None:
     with pytest.raises(ValueError, match="values must"):
         measure_spread(values)
 
 
-def test_components_are_found_again() -> None:
+def test_components_are_recovered() -> None:
     rng = np.random.default_rng(2)
     runs = rng.normal(0, 0.03, 400)[:, None] + rng.normal(0, 0.02, (400, 10))
     found = part_variance(list(np.exp(runs)))
@@ -55,7 +55,7 @@ def test_components_are_found_again() -> None:
 
 
 @pytest.mark.parametrize(("rows", "alike"), [(1, 0.0), (20, 0.0), (20, 0.9)])
-def test_spreads_of_one_size_are_rarely_beyond_chance(rows: int, alike: float) -> None:
+def test_equal_spreads_are_rarely_beyond_chance(rows: int, alike: float) -> None:
     generator = np.random.default_rng(1)
     sessions, n = 500, 5
 
@@ -67,7 +67,7 @@ def test_spreads_of_one_size_are_rarely_beyond_chance(rows: int, alike: float) -
     assert beyond / sessions <= 0.05 + 3 * sqrt(0.05 * 0.95 / sessions)
 
 
-def test_rows_of_their_own_tell_more_of_a_ratio_than_rows_that_vary_together() -> None:
+def test_independent_rows_estimate_a_ratio_better_than_correlated_ones() -> None:
     x, y = np.random.default_rng(2).standard_normal((2, 40, 6))
     ratio, errors = pool_ratios(x, 2 * y)
     assert ratio == pytest.approx(2, abs=0.4)
@@ -75,7 +75,7 @@ def test_rows_of_their_own_tell_more_of_a_ratio_than_rows_that_vary_together() -
     assert pool_ratios(np.repeat(x[:1], 40, axis=0), np.repeat(2 * y[:1], 40, axis=0))[1] < 4
 
 
-def test_rows_that_do_not_vary_have_no_ratio() -> None:
+def test_constant_rows_have_no_ratio() -> None:
     assert pool_ratios(np.ones((2, 5)), np.ones((2, 5))) == (1.0, 0.0)
 
 
@@ -88,14 +88,14 @@ def test_components_of_a_worked_example() -> None:
     assert found.share == pytest.approx(0.25)
 
 
-def test_more_variance_within_than_between_leaves_none_between() -> None:
+def test_dominant_variance_within_leaves_none_between() -> None:
     found = part_variance([[1.0, 2.0], [2.0, 1.0]])
     assert found.between == 0.0
     assert found.within == pytest.approx(log(2) / 2)
     assert found.share == 1.0
 
 
-def test_no_variance_at_all() -> None:
+def test_zero_variance() -> None:
     assert Components(0.0, 0.0, 2, 2.0).share == 0.0
 
 
@@ -118,9 +118,7 @@ def _draw(world: str, n: int, sessions: int) -> tuple[FloatArray, FloatArray]:
 
 @pytest.mark.parametrize("n", [4, 6, 8, 10, 20])
 @pytest.mark.parametrize("world", ["1", "2", "3", "6", "slow", "starved"])
-def test_a_row_holds_its_level_by_ranks_or_where_spreads_are_unequal_by_welch(
-    world: str, n: int
-) -> None:
+def test_choice_of_ranks_or_welch_keeps_the_level(world: str, n: int) -> None:
     sessions = 6000
     x, y = _draw(world, n, sessions)
     ranks = compare_rows(x, y).pvalue

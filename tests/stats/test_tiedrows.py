@@ -12,7 +12,7 @@ from benchkit.stats.ranksum import count_rank_sums
 
 
 def rank(values: list[int]) -> list[int]:
-    """Doubled ranks from 0, one value after the other."""
+    """Doubled ranks from 0, one value after another."""
     return [sum(v < w for v in values) + sum(v <= w for v in values) - 1 for w in sorted(values)]
 
 
@@ -20,7 +20,7 @@ def rank(values: list[int]) -> list[int]:
     ("total", "size"), [(1, 1), (2, 1), (5, 2), (7, 3), (20, 10), (21, 10), (40, 20), (40, 3)]
 )
 @pytest.mark.parametrize("levels", [1, 2, 6, 1000])
-def test_each_pattern_is_counted_as_if_it_were_alone(total: int, size: int, levels: int) -> None:
+def test_each_pattern_is_counted_as_if_alone(total: int, size: int, levels: int) -> None:
     rng = np.random.default_rng(total * size + levels)
     ranks = np.array([rank(rng.integers(0, levels, total).tolist()) for _ in range(7)])
     together = count_patterns(ranks, size)
@@ -32,7 +32,7 @@ def test_each_pattern_is_counted_as_if_it_were_alone(total: int, size: int, leve
         assert not counts[alone.size :].any()
 
 
-def test_more_patterns_than_are_held_at_a_time_stay_in_order() -> None:
+def test_more_patterns_than_fit_in_memory_keep_their_order() -> None:
     rng = np.random.default_rng(3)
     ranks = np.array([rank(rng.integers(0, 30, 24).tolist()) for _ in range(1500)])
     together = count_patterns(ranks, 12)
@@ -40,5 +40,5 @@ def test_more_patterns_than_are_held_at_a_time_stay_in_order() -> None:
     assert (together == backwards[::-1]).all()
 
 
-def test_where_rounding_could_show_nothing_is_transformed() -> None:
+def test_no_transform_where_rounding_could_show() -> None:
     assert not is_transformable(33, 33)

@@ -1,4 +1,4 @@
-"""Trends: against scipy and enumeration; order: what is in turn and what is not."""
+"""Trends: compared with scipy and enumeration; order: which sessions alternate."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ORDERS = list(product(permutations(range(3)), permutations(range(2))))
 
 
 @given(DISTINCT)
-def test_one_variant_is_kendall_and_theil_sen(values: list[int]) -> None:
+def test_single_variant_equals_kendall_and_theil_sen(values: list[int]) -> None:
     times = list(range(len(values)))
     trend = find_trend([times], [values])
     kendall = scipy.stats.kendalltau(times, values, method="exact")
@@ -38,9 +38,9 @@ def test_two_variants_are_tested_over_all_orders(
         )
 
     seen = abs(score(first, second))
-    wanted = np.mean([abs(score(*order)) >= seen for order in ORDERS])
-    found = find_trend([[0, 1, 2], [5, 9]], [first, second])
-    assert found.pvalue == pytest.approx(wanted)
+    expected = np.mean([abs(score(*order)) >= seen for order in ORDERS])
+    trend = find_trend([[0, 1, 2], [5, 9]], [first, second])
+    assert trend.pvalue == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("values", [[1, 2, 2, 3, 5], [1, 1, 1, 2, 2], [4, 4, 2, 1, 1, 7]])
@@ -53,11 +53,11 @@ def test_ties_have_the_variance_of_all_orders(values: list[int]) -> None:
 
     spread = np.std([score(order) for order in permutations(values)])
     seen = abs(score(tuple(values)))
-    wanted = min(1.0, 2 * scipy.stats.norm.sf((seen - 1) / spread)) if seen else 1.0
-    assert find_trend([times], [values]).pvalue == pytest.approx(wanted)
+    expected = min(1.0, 2 * scipy.stats.norm.sf((seen - 1) / spread)) if seen else 1.0
+    assert find_trend([times], [values]).pvalue == pytest.approx(expected)
 
 
-def test_a_trend_within_variants_is_seen_through_their_difference() -> None:
+def test_trend_within_variants_is_separated_from_their_difference() -> None:
     times = [[0, 2, 4, 6], [1, 3, 5, 7]]
     trend = find_trend(times, [[0, 2, 4, 6], [-100 + t for t in times[1]]])
     assert (trend.tau, trend.slope) == (1, 1)
@@ -65,7 +65,7 @@ def test_a_trend_within_variants_is_seen_through_their_difference() -> None:
     assert adjust_for_trend(times, [[0, 2, 4, 6], [-99, -97, -95, -93]]) == pytest.approx(-100)
 
 
-def test_without_a_trend_to_see_there_is_none() -> None:
+def test_too_few_or_constant_values_show_no_trend() -> None:
     trend = find_trend([[1.0], [2.0]], [[5.0], [6.0]])
     assert (trend.pvalue, trend.slope, np.isnan(trend.tau)) == (1, 0, True)
     assert find_trend([[1, 1]], [[2, 3]]).pvalue == 1
@@ -73,7 +73,7 @@ def test_without_a_trend_to_see_there_is_none() -> None:
     assert adjust_for_trend([[1], [2]], [[5], [7]]) == 2
 
 
-def test_a_common_shift_in_time_or_value_does_not_matter() -> None:
+def test_common_shift_in_time_or_value_does_not_matter() -> None:
     rng = np.random.default_rng(5)
     times, values = np.arange(9.0), rng.normal(size=9)
     assert find_trend([times], [values]).pvalue == find_trend([times + 4], [values * 2]).pvalue
@@ -92,7 +92,7 @@ def test_a_common_shift_in_time_or_value_does_not_matter() -> None:
         ("aaaaabaabbbbb", False),
     ],
 )
-def test_sides_one_after_the_other_are_not_in_turn(order: str, *, is_in_turn: bool) -> None:
+def test_consecutive_sides_do_not_alternate(order: str, *, is_in_turn: bool) -> None:
     a, b = ([i for i, side in enumerate(order) if side == name] for name in "ab")
     assert is_interleaved(a, b) is is_in_turn
 
@@ -106,20 +106,18 @@ def test_sides_one_after_the_other_are_not_in_turn(order: str, *, is_in_turn: bo
         ([10, 10.2, 9.9, 10.1, 10.3], []),
     ],
 )
-def test_far_values_are_marked_and_no_spread_marks_none(
-    values: list[float], far: list[int]
-) -> None:
+def test_outliers_are_marked_unless_there_is_no_spread(values: list[float], far: list[int]) -> None:
     assert np.flatnonzero(find_outliers(values)).tolist() == far
 
 
-def test_many_samples_are_marked_as_each_of_them_alone() -> None:
+def test_many_samples_are_marked_like_each_alone() -> None:
     samples = [[5.0] * 6, [1.0], *np.random.default_rng(3).standard_t(2, (40, 9)).tolist()]
     marks = [each.tolist() for each in find_outliers_of_each(samples)]
     assert marks == [find_outliers(sample).tolist() for sample in samples]
     assert any(map(any, marks))
 
 
-def test_what_does_not_match_is_refused() -> None:
+def test_mismatched_input_is_refused() -> None:
     with pytest.raises(ValueError, match="1 arrays of times for 2"):
         find_trend([[1]], [[1], [2]])
     with pytest.raises(ValueError, match="2 times for 1 values"):

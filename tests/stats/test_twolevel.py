@@ -1,4 +1,4 @@
-"""Quantiles with intervals: in a run by ranks, over runs by both levels."""
+"""Quantiles with intervals: within a run by ranks, over runs by both levels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def cover(n: int, q: float, low: int, high: int) -> float:
 
 
 @pytest.mark.parametrize(("n", "q"), [(20, 0.5), (100, 0.5), (101, 0.9), (400, 0.95)])
-def test_ranks_are_the_narrowest_that_hold_the_level_on_both_sides(n: int, q: float) -> None:
+def test_ranks_are_the_narrowest_that_keep_the_level_on_both_sides(n: int, q: float) -> None:
     found = quantile_interval(range(1, n + 1), q)
     low, high = int(found.low), int(found.high)
     assert cover(n, q, low, high) >= 0.95
@@ -25,7 +25,7 @@ def test_ranks_are_the_narrowest_that_hold_the_level_on_both_sides(n: int, q: fl
 
 
 @pytest.mark.parametrize(("n", "q"), [(999, 0.99), (19, 0.5), (90, 0.1)])
-def test_a_quantile_with_a_thin_tail_is_refused(n: int, q: float) -> None:
+def test_quantile_with_too_few_values_beyond_it_is_refused(n: int, q: float) -> None:
     with pytest.raises(ValueError, match="at least 10 are needed"):
         quantile_interval(range(n), q)
     run = np.arange(1.0, n + 1)
@@ -39,17 +39,17 @@ def sample(rng: np.random.Generator, runs: int, spread: float, size: int) -> lis
 
 
 @pytest.mark.parametrize(("runs", "spread"), [(3, 0.03), (10, 0.03), (5, 0.0)])
-def test_it_holds_the_difference_of_the_variants(runs: int, spread: float) -> None:
+def test_interval_covers_the_difference_of_the_variants(runs: int, spread: float) -> None:
     rng = np.random.default_rng(runs)
-    held = np.zeros(2)
+    covered = np.zeros(2)
     for _ in range(200):
         x, y = sample(rng, runs, spread, 1000), sample(rng, runs, spread, 1000)
         found = compare_two_level(x, y)
-        held += [one.estimate.low <= 0 <= one.estimate.high for one in found]
-    assert (held / 200 >= 0.91).all()
+        covered += [one.estimate.low <= 0 <= one.estimate.high for one in found]
+    assert (covered / 200 >= 0.91).all()
 
 
-def test_both_levels_of_the_spread_are_told() -> None:
+def test_both_levels_of_the_spread_are_returned() -> None:
     rng = np.random.default_rng(4)
     sides = [sample(rng, 40, 0.05, 1000) for _ in range(2)]
     (median,) = compare_two_level(sides[0], sides[1], [0.5])
@@ -59,7 +59,7 @@ def test_both_levels_of_the_spread_are_told() -> None:
     assert median.estimate.method == "two-level"
 
 
-def test_the_quantile_is_the_usual_one() -> None:
+def test_quantile_is_the_usual_one() -> None:
     rng = np.random.default_rng(5)
     x, y = sample(rng, 1, 0, 1234)[0], sample(rng, 1, 0, 4321)[0]
     found = compare_two_level([x], [y], [0.5, 0.99])
@@ -72,7 +72,7 @@ def test_the_quantile_is_the_usual_one() -> None:
 
 
 @pytest.mark.parametrize("bad", [[0.0], [-1.0], [np.nan], [np.inf]])
-def test_what_has_no_logarithm_is_refused(bad: list[float]) -> None:
+def test_non_positive_values_are_refused(bad: list[float]) -> None:
     run = np.append(np.arange(1.0, 100), bad)
     with pytest.raises(ValueError, match="positive and finite"):
         compare_two_level([run], [run], [0.5])

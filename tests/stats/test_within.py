@@ -1,4 +1,4 @@
-"""The inside of a run: correlation, warm-up, and the error of a run by itself."""
+"""The inside of a run: correlation, warm-up, and the error of a single run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def wave(rng: np.random.Generator, size: int, rho: float) -> np.ndarray:
     return noise[50:]
 
 
-def test_the_correlation_is_that_of_the_textbook() -> None:
+def test_correlation_equals_the_textbook_value() -> None:
     x = np.array([47, 64, 23, 71, 38, 64, 55, 41, 59, 48], dtype=float)
     away = x - x.mean()
     found = find_correlation(x)
@@ -29,12 +29,12 @@ def test_the_correlation_is_that_of_the_textbook() -> None:
     assert found.effective == found.size == 10
 
 
-def test_what_does_not_vary_does_not_correlate() -> None:
+def test_constant_values_do_not_correlate() -> None:
     found = find_correlation([2.0] * 8)
     assert (found.lag1, found.is_shown) == (0.0, False)
 
 
-def test_waves_are_seen_and_noise_is_not() -> None:
+def test_waves_are_detected_and_noise_is_not() -> None:
     rng = np.random.default_rng(1)
     shown = [
         np.mean([find_correlation(wave(rng, 20, rho)).is_shown for _ in range(300)])
@@ -44,7 +44,7 @@ def test_waves_are_seen_and_noise_is_not() -> None:
     assert shown[1] >= 0.6
 
 
-def test_a_warm_up_is_told_from_a_trend() -> None:
+def test_warm_up_is_distinguished_from_a_trend() -> None:
     noise = np.random.default_rng(2).normal(0, 0.01, 20)
     warm = find_course(noise + np.r_[np.full(4, 0.3), np.zeros(16)])
     assert warm.start == pytest.approx(0.3, abs=0.02)
@@ -56,16 +56,16 @@ def test_a_warm_up_is_told_from_a_trend() -> None:
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.5])
-def test_the_interval_holds_the_runs_and_not_the_variants(rho: float) -> None:
+def test_interval_covers_the_runs_but_not_the_variants(rho: float) -> None:
     rng = np.random.default_rng(3)
-    own = variants = 0
+    runs = variants = 0
     for _ in range(400):
         levels = rng.normal(0, 1, 2)
         found = compare_within(*(level + wave(rng, 20, rho) for level in levels))
         if np.isfinite(found.low):
-            own += found.low <= levels[1] - levels[0] <= found.high
+            runs += found.low <= levels[1] - levels[0] <= found.high
             variants += found.low <= 0 <= found.high
-    assert own / 400 >= 0.90
+    assert runs / 400 >= 0.90
     assert variants / 400 <= 0.75
 
 
@@ -76,7 +76,7 @@ def test_swapping_sides_mirrors_the_interval(x: list[float], y: list[float]) -> 
     assert one.low == pytest.approx(-other.high, nan_ok=True)
 
 
-def test_a_run_that_is_one_wave_has_no_interval() -> None:
+def test_run_that_is_a_single_wave_has_no_interval() -> None:
     found = compare_within(np.arange(30.0), np.zeros(20))
     assert np.isnan(found.low)
     assert "varies slowly" in found.notes[0]

@@ -1,4 +1,4 @@
-"""The geometric mean under a table: when it is there, and what it says."""
+"""The geometric mean under a table: when it appears, and its wording."""
 
 from __future__ import annotations
 
@@ -33,34 +33,34 @@ def test_three_benchmarks_are_averaged() -> None:
     assert "geometric mean" in write_table(table)
 
 
-def test_rows_that_do_not_vary_have_no_interval_and_no_confidence() -> None:
+def test_constant_rows_have_no_interval_and_no_confidence() -> None:
     verdicts = gobench(dict.fromkeys("ABC", ((100.0,) * 5, (110.0,) * 5)))
     (line,) = describe_averages(verdicts.primary, verdicts.margin)
     change = "+10.0\N{NO-BREAK SPACE}%"
     assert f"over 3 rows: {change}; secondary" in line
 
 
-def test_rows_that_show_nothing_are_counted() -> None:
+def test_inconclusive_rows_are_counted() -> None:
     wide = (50.0, 90.0, 110.0, 150.0, 100.0), (60.0, 100.0, 120.0, 160.0, 90.0)
     verdicts = gobench({"A": scaled(1.1), "B": scaled(1.2), "C": wide})
     (line,) = describe_averages(verdicts.primary, verdicts.margin)
     assert "1 of them inconclusive" in line
 
 
-def test_a_factor_is_written_as_one() -> None:
+def test_large_change_is_written_as_a_factor() -> None:
     verdicts = gobench({name: scaled(3.0) for name in "ABC"})
     (line,) = describe_averages(verdicts.primary, verdicts.margin)
     assert "3.00×" in line
 
 
-def test_fewer_benchmarks_single_runs_and_other_metrics_make_no_line() -> None:
+def test_few_benchmarks_single_runs_and_other_metrics_yield_no_line() -> None:
     assert describe_averages(gobench({"A": scaled(1.1), "B": scaled(1.2)}).primary, 0.03) == ()
     single = dict.fromkeys("ABC", ((1.0,), (1.1,)))
     assert describe_averages(gobench(single).primary, 0.03) == ()
     assert all(table.footer == () for table in exploratory_tables(tracing()))
 
 
-def test_benchmarks_with_other_runs_and_zeros_are_left_out() -> None:
+def test_benchmarks_with_other_run_counts_or_zeros_are_omitted() -> None:
     rows = {name: scaled(1.1) for name in "ABC"}
     short = CALM[:4], tuple(1.1 * value for value in CALM[:4])
     zero = (0.0, 1.0, 2.0, 3.0, 4.0), (1.0, 2.0, 0.0, 3.0, 5.0)
@@ -82,19 +82,21 @@ def noisy(count: int, factor: float) -> Verdicts:
     return gobench(rows)
 
 
-def test_undecided_benchmarks_are_answered_together() -> None:
+def test_inconclusive_benchmarks_get_a_joint_answer() -> None:
     verdicts = noisy(30, 1.12)
     assert not any(row.word == "regression" for row in verdicts.rows)
-    told = describe_undecided(verdicts)
-    assert told.startswith("over all 30 benchmarks, enabled takes 1")
-    assert "more time per operation than baseline (95" in told
+    sentence = describe_undecided(verdicts)
+    assert sentence.startswith("over all 30 benchmarks, enabled takes 1")
+    assert "more time per operation than baseline (95" in sentence
     *_, line = bullets(verdicts)
-    assert f"O{told[1:]}." in line
+    assert f"O{sentence[1:]}." in line
 
 
-def test_what_shows_no_direction_together_says_so() -> None:
-    told = describe_undecided(noisy(30, 1.0))
-    assert told.startswith("over all 30 benchmarks, enabled is inconclusive in time per operation")
+def test_joint_answer_without_a_direction_is_inconclusive() -> None:
+    sentence = describe_undecided(noisy(30, 1.0))
+    assert sentence.startswith(
+        "over all 30 benchmarks, enabled is inconclusive in time per operation"
+    )
 
 
 def test_few_benchmarks_and_decided_ones_have_no_sentence() -> None:

@@ -1,4 +1,4 @@
-"""What stands beside a comparison: tables of resources, spans and sweeps, cell by cell."""
+"""Tables next to a comparison: resources, spans and sweeps, cell by cell."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def rows_of(wanted: Table) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_what_stands_beside_a_scenario(name: str, golden: Golden) -> None:
+def test_tables_of_each_scenario(name: str, golden: Golden) -> None:
     lines: list[str] = []
     for part in compared(name).parts.values():
         told = [part.missing] if part.missing else list(part.lines)
@@ -66,7 +66,7 @@ def test_what_stands_beside_a_scenario(name: str, golden: Golden) -> None:
     golden.check(f"beside/{name.partition('/')[0]}.txt", "\n".join(lines))
 
 
-def test_cpu_per_request_is_cores_over_rate_run_by_run() -> None:
+def test_cpu_per_request_is_cores_divided_by_rate_per_run() -> None:
     observations = compared("tracing-costs").observations
     assert observations is not None
     rows = observations[observations["variant"] == "zipkin"]
@@ -93,7 +93,7 @@ def test_in_band_and_out_of_band_add_up() -> None:
         assert 0 <= row["inside"] <= row["extra"]
 
 
-def test_a_request_that_costs_less_is_told_so() -> None:
+def test_cheaper_request_is_reported() -> None:
     found = bk.load(FIXTURES / "tracing-costs").where(variant=["none", "zipkin"])
     resources = found.compare(baseline="zipkin").parts["resources"]
     line = resources.lines[0].replace("\N{NO-BREAK SPACE}", " ")
@@ -104,7 +104,7 @@ def test_a_request_that_costs_less_is_told_so() -> None:
     assert (row["inside"], row["outside"], row["known"]) == ("–", "–", "–")
 
 
-def test_one_run_has_no_interval_and_says_so() -> None:
+def test_single_run_has_no_interval_with_a_note() -> None:
     found = bk.load(FIXTURES / "tracing-costs").where(variant=["none", "apm"], run=1)
     resources = found.compare(baseline="none").parts["resources"]
     assert resources.lines[0].endswith("more (no interval with 1 run per side).")
@@ -113,7 +113,7 @@ def test_one_run_has_no_interval_and_says_so() -> None:
     assert resources.tables[1].notes == ("1 run per side: direction only",)
 
 
-def test_few_runs_name_their_method_in_every_table_of_resources() -> None:
+def test_few_runs_name_their_method_in_every_resource_table() -> None:
     primary, exploratory = compared("skywalking-costs").parts["resources"].tables
     assert [note.split(", valid")[0] for note in primary.notes] == [
         "Welch's test with conservative degrees of freedom"
@@ -123,14 +123,14 @@ def test_few_runs_name_their_method_in_every_table_of_resources() -> None:
     )
 
 
-def test_spans_of_a_backend_that_one_side_lacks_are_not_compared() -> None:
+def test_spans_of_a_one_sided_backend_are_not_compared() -> None:
     runs = bk.load(FIXTURES / "tracing-costs")
     assert runs.compare(metrics=["spans_saved"]).verdict.startswith(
         "~ No verdict: the two sides have no primary metric"
     )
 
 
-def test_a_container_at_its_limit_is_named(tmp_path: Path) -> None:
+def test_container_at_its_limit_is_named(tmp_path: Path) -> None:
     for variant in ("none", "otlp"):
         (tmp_path / variant).mkdir()
         for file in ("wrk-1.txt", "cadvisor-v13-1.json.gz"):
@@ -142,27 +142,27 @@ def test_a_container_at_its_limit_is_named(tmp_path: Path) -> None:
     assert line == "At the CPU limit (at least 95 % of it): /bench/server in otlp."
 
 
-def test_machines_get_the_tables_too() -> None:
+def test_json_contains_the_tables() -> None:
     from benchkit.reporting.to_json import to_json
 
     found = compared("tracing-costs")
-    told = json.loads(to_json(found.verdicts, found.findings, found.parts))
-    assert set(told["tables"]) == {"resources", "spans"}
-    rows = told["tables"]["spans"][1]["rows"]
+    document = json.loads(to_json(found.verdicts, found.findings, found.parts))
+    assert set(document["tables"]) == {"resources", "spans"}
+    rows = document["tables"]["spans"][1]["rows"]
     (row,) = [row for row in rows if (row["variant"], row["run"]) == ("otlp", 1)]
     assert (row["created"], row["saved"], row["dropped"]) == (558587, 121344, 437243)
 
 
-def test_other_metrics_leave_out_what_is_shown_apart() -> None:
+def test_other_metrics_exclude_those_shown_separately() -> None:
     from benchkit.tables.overhead import exploratory_tables
     from benchkit.tables.resources import SHOWN
 
     verdicts = compared("tracing-costs").verdicts
-    whole, rest = exploratory_tables(verdicts), exploratory_tables(verdicts, without=SHOWN)
-    assert sum(len(each.rows) for each in rest) < sum(len(each.rows) for each in whole)
+    every, rest = exploratory_tables(verdicts), exploratory_tables(verdicts, without=SHOWN)
+    assert sum(len(each.rows) for each in rest) < sum(len(each.rows) for each in every)
 
 
-def test_lost_spans_stand_beside_the_verdict() -> None:
+def test_lost_spans_are_shown_with_the_verdict() -> None:
     comparison = bk.load(FIXTURES / "tracing-costs").compare(baseline="none")
     caveat = comparison.parts["spans"].caveat
     assert caveat.startswith("More than half of all spans were lost in every traced variant")

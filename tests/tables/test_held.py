@@ -1,4 +1,4 @@
-"""At a fixed rate latencies stand side by side, with their differences and what the load was."""
+"""At a fixed rate, latencies are shown side by side with their differences and the load."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def rows(table: Table) -> list[dict[str, Any]]:
     return [dict(zip(keys, row, strict=True)) for row in table.rows]
 
 
-def test_each_difference_is_that_of_the_runs() -> None:
+def test_each_difference_is_estimated_from_the_runs() -> None:
     (table,) = part("shorturl-k6").tables
     base, other, difference = rows(table)
     assert [row["variant"].text for row in (base, other, difference)] == [
@@ -37,7 +37,7 @@ def test_each_difference_is_that_of_the_runs() -> None:
         "otel",
         "Δ otel",
     ]
-    # what k6 printed, typed in: the median of each of five runs
+    # printed by k6, typed in: the median of each of five runs
     medians = (151.59, 185.82, 164.14, 172.84, 209.39), (199.69, 233.16, 210.92, 215.07, 233.27)
     found = hodges_lehmann(*medians)
     assert base["p50"].value == pytest.approx(172.84e-6, abs=1e-8)
@@ -49,37 +49,39 @@ def test_each_difference_is_that_of_the_runs() -> None:
     assert difference["max"].text == "–"
 
 
-def test_the_sentence_says_what_is_added_and_that_not_every_run_had_the_load() -> None:
+def test_sentence_states_added_latency_and_incomplete_loads() -> None:
     (line,) = part("shorturl-k6").lines
-    said = line.replace("\N{NO-BREAK SPACE}", " ")
-    assert said.startswith(
+    sentence = line.replace("\N{NO-BREAK SPACE}", " ")
+    assert sentence.startswith(
         "otel adds 46.8 µs [+5.68, +69.1] to the median request (173 µs → 215 µs"
     )
-    assert said.endswith("not every run reached it (baseline 468/s in its slowest run): see B314.")
+    assert sentence.endswith(
+        "not every run reached it (baseline 468/s in its slowest run): see B314."
+    )
 
 
-def test_a_load_that_was_held_is_no_result() -> None:
+def test_fixed_rate_is_not_a_result() -> None:
     (line,) = part("skywalking-costs").lines
     assert line.startswith("agent: inconclusive; the estimate is ")
     assert "), at 300 requests/s; the load generator set this rate" in line
     assert line.endswith("so it is not a result.")
 
 
-def test_loads_that_differ_are_told() -> None:
+def test_differing_loads_are_reported() -> None:
     runs = bk.load(FIXTURES / "shorturl-k6")
     slow = runs.observations.copy()
     changed = (slow["variant"] == "otel") & (slow["metric"] == "request_rate")
     slow.loc[changed, "value"] *= 0.8
-    found = runs.holding(slow).compare().parts["held"]
-    assert "the loads differ, so the latencies are not comparable" in found.lines[0]
+    part_ = runs.holding(slow).compare().parts["held"]
+    assert "the loads differ, so the latencies are not comparable" in part_.lines[0]
 
 
-def test_a_closed_loop_has_no_such_table() -> None:
+def test_closed_loop_has_no_fixed_rate_table() -> None:
     assert part("tracing-wrk").tables == ()
     assert part("tracing-wrk").missing.startswith("No latency at a fixed rate")
 
 
-def test_a_difference_against_its_medians_says_why() -> None:
+def test_difference_opposite_to_its_medians_has_a_note() -> None:
     (table,) = part("skywalking-costs").tables
     base, other, difference = (row["mean"] for row in rows(table)[:3])
     assert other.value > base.value
@@ -97,7 +99,7 @@ def test_a_difference_against_its_medians_says_why() -> None:
         ("welch", lambda x, y: welch(x, y)[0], "by Welch's test"),
     ],
 )
-def test_differences_are_by_the_method_of_the_rows(
+def test_differences_use_the_method_of_the_rows(
     method: str, estimator: Callable[..., Estimate], words: str
 ) -> None:
     compared = bk.load(FIXTURES / "shorturl-k6").compare(method=method)
@@ -118,8 +120,8 @@ def test_differences_are_by_the_method_of_the_rows(
     assert f"adds {p50[0][1:]} µs {p50[1]}" in line.replace("\N{NO-BREAK SPACE}", " ")
 
 
-def test_no_view_calls_an_estimator_of_two_samples() -> None:
-    """Views show the numbers of the evidence, which are those of the method in use."""
+def test_views_call_no_two_sample_estimator() -> None:
+    """Views show the numbers of the evidence, computed by the method in use."""
     package = Path(bk.__file__).parents[1]
     calls = ("estimate_shift", "hodges_lehmann", "welch(", "mann_whitney", "paired_", "wilcoxon")
     for view in ("tables", "plots", "reporting"):

@@ -1,4 +1,4 @@
-"""How the container that a row is about is named."""
+"""The displayed name of the container of a row."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COSTS = Path("fixtures/skywalking-costs")
 CONSUMER = "/docker/70106e645a7532240887c74de138d1a40703bb11cae39f3f05571222dba258ef"
 
 
-def test_what_a_file_of_names_calls_an_id_stands_in_sentence_and_table(tmp_path: Path) -> None:
+def test_mapped_container_name_appears_in_sentence_and_table(tmp_path: Path) -> None:
     shutil.copytree(COSTS, tmp_path, dirs_exist_ok=True)
     unnamed = bk.load(tmp_path).compare(baseline="no-agent")
     (tmp_path / "containers.json").write_text(json.dumps({CONSUMER: "consumer"}))

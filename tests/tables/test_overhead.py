@@ -29,14 +29,14 @@ def overhead_tables(verdicts: Verdicts) -> tuple[Table, ...]:
     return (*primary_tables(verdicts), *exploratory_tables(verdicts))
 
 
-def test_intervals_of_all_rows_together_are_written_for_a_page_alone() -> None:
+def test_joint_intervals_are_shown_only_as_tips_of_a_page() -> None:
     page, terminal = (primary_tables(tracing(), tips=tips)[0] for tips in (True, False))
     assert any(cell.tip for row in page.rows for cell in row)
     assert not any(cell.tip for row in terminal.rows for cell in row)
     assert str(page) == str(terminal)
 
 
-def test_a_row_says_all_that_the_verdict_stands_on() -> None:
+def test_row_shows_everything_behind_the_verdict() -> None:
     primary, other = overhead_tables(tracing())
     assert read(primary)[0] == [
         "otlp",
@@ -56,52 +56,52 @@ def test_a_row_says_all_that_the_verdict_stands_on() -> None:
     assert read(other)[0][:4] == ["median latency", "otlp", "696 µs", "± 1.6 %"]
 
 
-def test_variants_of_one_metric_stand_together() -> None:
+def test_variants_of_one_metric_are_grouped() -> None:
     metrics = [row[0] for row in read(overhead_tables(tracing())[1])]
     assert metrics == ["median latency"] * 4 + ["p99 latency"] * 4
 
 
-def test_one_pair_names_both_sides_in_the_header() -> None:
+def test_single_pair_names_both_sides_in_the_header() -> None:
     (table,) = overhead_tables(gobench({"A": ((1e-6,) * 4, (2e-6,) * 4)}))
     titles = [column.title for column in table.columns]
     assert titles[:5] == ["metric", "baseline, µs", "spread", "enabled, µs", "spread"]
     assert read(table)[0][2:6] == ["± 0 %", "2.00", "± 0 %", "2.00×"]
 
 
-def test_numbers_behind_the_texts_stay_whole() -> None:
+def test_cell_values_keep_full_precision() -> None:
     cells = primary_tables(tracing())[0].rows[0]
     assert cells[1].value == 10531.175
     assert cells[2].value == pytest.approx(0.016288, rel=1e-3)
     assert cells[5].value == tracing().rows[0].contrast.ratio
 
 
-def test_a_note_of_all_rows_is_said_once() -> None:
+def test_note_of_all_rows_appears_once() -> None:
     (table,) = overhead_tables(published())
     assert "1 run per side: direction only" in table.caption
     assert not table.notes
     assert {row[-2].label for row in table.rows} == {"~ inconclusive"}
 
 
-def test_a_note_of_some_rows_is_a_numbered_footnote() -> None:
+def test_note_of_some_rows_is_a_numbered_footnote() -> None:
     table = primary_tables(tracing(runs=3))[0]
     noted = [row for row in table.rows if any(cell.notes for cell in row)]
     assert [row[0].text for row in noted] == ["apm"]
     assert "per side" in table.notes[0]
 
 
-def test_a_row_has_one_footnote_which_explains_its_numbers_before_the_method() -> None:
+def test_row_has_one_footnote_preferring_its_numbers_to_the_method() -> None:
     first = tracing().rows[0].contrast
     contrasts = (replace(first, notes=("Welch's test", AGAINST)), replace(first, variant="zipkin"))
     found = judge(Comparisons(pairs=(("none", "otlp"),), contrasts=contrasts, confidence=0.95))
     assert overhead_tables(found)[0].notes == (AGAINST,)
 
 
-def test_a_change_is_never_rounded_onto_the_margin() -> None:
+def test_change_is_never_rounded_onto_the_margin() -> None:
     found = verdicts({RATE: {"a": (100000.0,), "b": (102960.0,)}}, "wrk", "/")
     assert read(primary_tables(found)[0])[0][3] == "+2.96 %"
 
 
-def test_groups_have_their_own_tables() -> None:
+def test_groups_have_separate_tables() -> None:
     first = tracing().rows[0].contrast
     contrasts = (first, replace(first, group="b"))
     found = judge(Comparisons(pairs=(("none", "otlp"),), contrasts=contrasts, confidence=0.95))
@@ -121,19 +121,19 @@ def test_several_baselines_are_named() -> None:
     assert table.columns[1].header == "base"
 
 
-def test_without_a_ratio_the_difference_is_shown() -> None:
+def test_difference_is_shown_without_a_ratio() -> None:
     failures = ("failures", "count", "1")
     found = verdicts({failures: {"a": (0.0,) * 4, "b": (3.0,) * 4}}, "wrk", "/")
     (table,) = overhead_tables(found)
     assert read(table)[0][:5] == ["failed requests", "0", "± 0 %", "3", "± 0 %"]
 
 
-def test_changed_rows_alone() -> None:
+def test_changed_rows_only() -> None:
     table = primary_tables(tracing())[0]
     assert [row[0].text for row in changed_only(table).rows] == ["otlp", "zipkin", "skywalking"]
 
 
-def test_what_one_side_lacks_is_named() -> None:
+def test_one_sided_benchmarks_are_named() -> None:
     found = _one_sided()
     assert describe_one_sided(found) == (
         "Not compared, because only none has them: /a, /b.",
@@ -151,7 +151,7 @@ def _one_sided() -> Verdicts:
     return replace(found, comparisons=comparisons)
 
 
-def test_a_difference_without_percent_is_written_with_its_interval_in_the_unit() -> None:
+def test_absolute_difference_and_interval_are_written_in_the_unit() -> None:
     zero, slow = (0.0, 1e-3, 2e-3, 1.5e-3, 0.5e-3), (5e-3, 6e-3, 7e-3, 6.5e-3, 5.5e-3)
     (table,) = primary_tables(verdicts({RATE: {"a": zero, "b": slow}}, "wrk", "/"))
     (row,) = read(table)
@@ -160,7 +160,7 @@ def test_a_difference_without_percent_is_written_with_its_interval_in_the_unit()
     assert not any("%" in cell for cell in row if not cell.startswith("±"))
 
 
-def test_huge_numbers_are_written_with_a_power_of_ten() -> None:
+def test_huge_numbers_use_a_power_of_ten() -> None:
     sides = {
         "a": tuple(v * 1e300 for v in (1.0, 1.02, 0.99, 1.01, 1.0)),
         "b": tuple(v * 1.2e300 for v in (1.0, 1.02, 0.99, 1.01, 1.0)),
@@ -170,7 +170,7 @@ def test_huge_numbers_are_written_with_a_power_of_ten() -> None:
     assert "e300" in str(table)
 
 
-def test_a_change_and_its_interval_are_written_in_one_unit() -> None:
+def test_change_and_interval_share_one_unit() -> None:
     base = (1.0, 1.1, 0.9)
     found = gobench({"Few": (base, (1.1, 1.7, 1.0)), "Double": (base, (2.4, 2.9, 2.2))})
     rows = {row.contrast.benchmark: row.contrast for row in found.rows}
@@ -181,7 +181,7 @@ def test_a_change_and_its_interval_are_written_in_one_unit() -> None:
         assert write_interval(rows[name], 0.03).endswith(f"{unit}]")
 
 
-def test_an_interval_that_says_nothing_is_no_pair_of_numbers() -> None:
+def test_meaningless_interval_is_not_a_pair_of_numbers() -> None:
     base = (1.0, 1.1, 0.9)
     found = gobench({"Wild": (base, (1.1, 3.0, 0.5)), "Zero": ((0.0, 9.0, 1.0), (1.0, 0.0, 20.0))})
     for row in found.rows:
@@ -189,7 +189,7 @@ def test_an_interval_that_says_nothing_is_no_pair_of_numbers() -> None:
         assert row.contrast.ratio_high or row.contrast.difference_high
 
 
-def test_no_change_is_sorted_beside_none_and_an_amount_not_at_all() -> None:
+def test_zero_difference_is_ranked_as_no_change_and_amounts_are_unranked() -> None:
     failures = ("failures", "count", "1")
     for other, rank in ((0.0, 1.0), (3.0, None)):
         found = verdicts({failures: {"a": (0.0,) * 4, "b": (other,) * 4}}, "wrk", "/")
@@ -198,7 +198,7 @@ def test_no_change_is_sorted_beside_none_and_an_amount_not_at_all() -> None:
         assert table.rows[0][change].value == rank
 
 
-def test_results_of_several_tools_name_the_metrics_that_judge_each() -> None:
+def test_results_of_several_tools_name_the_primary_metrics_of_each() -> None:
     rows = tracing().primary
     other = [
         replace(row, contrast=replace(row.contrast, tool="k6", metric="latency", stat="p50"))

@@ -1,4 +1,4 @@
-"""The files behind a report, and what could not be read of them."""
+"""The files behind a report, and the problems in reading them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchkit.errors import Diagnostic
 from benchkit.tables.environment import problems_table
 
 
-def test_problems_are_listed_the_refused_first_and_alike_together() -> None:
+def test_problems_list_refused_files_first_and_group_equal_ones() -> None:
     found = [
         Diagnostic("a", 0, "truncated", "copy it", "warning"),
         Diagnostic("b", 3, "no format", "name it"),
@@ -24,21 +24,21 @@ def test_problems_are_listed_the_refused_first_and_alike_together() -> None:
     assert rows[0] == ["error", "b:3", "no format", "name it"]
 
 
-def test_a_report_names_what_was_refused(tmp_path: Path) -> None:
+def test_report_names_refused_files(tmp_path: Path) -> None:
     source = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk"
     shutil.copytree(source, tmp_path / "results")
     (tmp_path / "notes.txt").write_text("<b>nothing</b> of a benchmark\n")
     found = bk.load(tmp_path).compare(baseline="none")
     page, text = found.to_html(), found.to_markdown()
-    for said in (page, text):
-        assert "Not read: 0; left out, or read only in part: 1." in said
-        assert "notes.txt" in said.partition("Not read, left out, or read only in part")[2]
-        assert "<b>nothing" not in said
+    for output in (page, text):
+        assert "Not read: 0; left out, or read only in part: 1." in output
+        assert "notes.txt" in output.partition("Not read, left out, or read only in part")[2]
+        assert "<b>nothing" not in output
     assert "unknown format" in page
     assert "benchkit formats" in page
 
 
-def test_runs_sources_and_second_forms_add_up_to_the_files() -> None:
+def test_runs_and_duplicate_formats_add_up_to_the_files() -> None:
     found = bk.load(Path(__file__).resolve().parents[2] / "fixtures" / "shorturl-k6").compare()
     text = found.to_markdown()
     assert "; 13 files more with the same results in another format." in text

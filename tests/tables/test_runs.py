@@ -1,4 +1,4 @@
-"""The lists of runs, of what is known of the machine, and of files."""
+"""The lists of runs, of facts about the machine, and of files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchkit.tables.environment import environment_tables, read_sources, source
 from benchkit.tables.runs import runs_table, write_time
 
 
-def test_empty_columns_are_left_out() -> None:
+def test_empty_columns_are_omitted() -> None:
     table = runs_table(tracing_runs())
     keys = [column.key for column in table.columns]
     assert keys == ["variant", "benchmark", "params", "run", "role", "tool", "duration", "sources"]
@@ -21,7 +21,7 @@ def test_empty_columns_are_left_out() -> None:
     assert table.caption == "40 measured"
 
 
-def test_warmups_are_listed_by_their_role() -> None:
+def test_warmups_are_listed_with_their_role() -> None:
     runs = tracing_runs()
     runs.loc[0, "role"] = "warmup"
     runs["started_at"] = [datetime(2026, 11, 21, 1, 21, 43, tzinfo=UTC)] + [None] * (len(runs) - 1)
@@ -44,13 +44,13 @@ def test_runs_of_equal_labels_share_a_line() -> None:
     assert table.caption == "40 measured"
 
 
-def test_runs_that_differ_in_role_or_remark_have_lines_of_their_own() -> None:
+def test_runs_differing_in_role_or_remark_have_separate_lines() -> None:
     runs = tracing_runs().iloc[:8]
     runs["role"] = ["warmup"] * 2 + ["failed"] * 2 + ["measured"] * 4
     runs["remark"] = [None, None, "a.txt: exit 1", "b.txt: exit 1", None, None, None, None]
     table = runs_table(schema.runs(runs), is_folded=True)
-    told = [(row[3].text, row[4].text, row[-1].text) for row in table.rows]
-    assert told == [
+    cells = [(row[3].text, row[4].text, row[-1].text) for row in table.rows]
+    assert cells == [
         ("1–2", "warmup", ""),
         ("3", "failed", "a.txt: exit 1"),
         ("4", "failed", "b.txt: exit 1"),
@@ -66,7 +66,7 @@ def test_many_gaps_between_runs_are_counted() -> None:
 
 
 @pytest.mark.parametrize("is_folded", [False, True])
-def test_no_runs_make_an_empty_table(is_folded: bool) -> None:
+def test_no_runs_yield_an_empty_table(is_folded: bool) -> None:
     table = runs_table(tracing_runs().iloc[:0], is_folded=is_folded)
     assert table.rows == ()
     assert table.caption == ""
@@ -77,7 +77,7 @@ def test_unknown_times_are_empty() -> None:
     assert write_time(float("nan")) == ""
 
 
-def test_differences_between_variants_come_first() -> None:
+def test_facts_that_differ_between_variants_are_first() -> None:
     runs = tracing_runs()
     env = [{"cpu": "Xeon", "image": v} if v != "apm" else {} for v in runs["variant"]]
     runs["env"] = pd.Series(env)

@@ -1,4 +1,4 @@
-"""The sentence: what is shown, what is equivalent, what is not shown and what is excluded."""
+"""The sentence: rows shown, equivalent, inconclusive, and what their intervals exclude."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def times(factor: float) -> tuple[float, ...]:
     return tuple(value * factor for value in STEADY)
 
 
-def test_changes_both_ways_are_told_from_end_to_end() -> None:
+def test_changes_in_both_directions_state_their_range() -> None:
     found = gobench({"A": ([100.0], [80.0]), "B": ([100.0], [110.0]), "C": ([100.0], [130.0])})
     assert "−20.0 % to +30.0 % time per operation" in read(headline(found))
 
 
-def test_the_first_line_names_each_cost_and_what_is_equivalent() -> None:
+def test_first_line_names_each_cost_and_equivalent_variants() -> None:
     assert read(headline(tracing())) == (
         "▲ zipkin serves 16.1 % fewer requests/s than none (95 % CI 14.2–18.3 %), otlp 13.1 %, "
         "skywalking 11.5 %; apm: no meaningful difference (within ±3 %); 8 runs each."
@@ -46,8 +46,8 @@ def test_exploratory_rows_stay_outside_the_first_line() -> None:
     )
 
 
-def test_the_largest_change_is_the_largest_of_its_kind() -> None:
-    """A share of failures that grows twentyfold is not put before latencies of some per cent."""
+def test_largest_change_is_chosen_among_comparable_metrics() -> None:
+    """A share of failures that grows twentyfold does not precede latencies of a few per cent."""
     extra = {
         ("latency", "p90", "s"): {"none": STEADY, "a": times(1.2), "b": times(1.3)},
         ("transfer_rate", "mean", "B/s"): {"none": STEADY, "a": times(1.2), "b": times(20)},
@@ -59,7 +59,7 @@ def test_the_largest_change_is_the_largest_of_its_kind() -> None:
     )
 
 
-def test_what_is_equivalent_never_leads_while_another_row_is_undecided() -> None:
+def test_equivalent_rows_never_lead_while_others_are_inconclusive() -> None:
     same = {f"Same{i}": (STEADY, STEADY) for i in range(5)}
     assert read(headline(gobench(same))) == (
         "= enabled: no meaningful difference from baseline in time per operation on all 5 "
@@ -76,14 +76,14 @@ def test_what_is_equivalent_never_leads_while_another_row_is_undecided() -> None
     )
 
 
-def test_the_interval_of_an_undecided_change_has_the_signs_of_its_estimate() -> None:
+def test_interval_of_an_inconclusive_change_keeps_its_signs() -> None:
     for factor, words in ((1.025, "+2.5 % vs. baseline (95 % CI +1."), (0.975, "CI −3.5 to −1.")):
         text = read(headline(gobench({"A": (STEADY, times(factor))})))
         assert text.startswith("~ enabled: inconclusive in time per operation")
         assert words in text
 
 
-def test_a_cost_that_is_hardly_known_has_no_interval_in_numbers() -> None:
+def test_imprecise_cost_has_no_numeric_interval() -> None:
     found = gobench({"A": ((1.0, 1.05), (9.0, 13.0))})
     assert " (too noisy to tell how much); 2 runs each." in headline(found)
 
@@ -91,9 +91,7 @@ def test_a_cost_that_is_hardly_known_has_no_interval_in_numbers() -> None:
 @pytest.mark.parametrize(
     ("rows", "runs", "needed"), [(10, 2, 6), (10, 1, 6), (60, 1, 7), (1, 1, 4)]
 )
-def test_runs_that_decide_nothing_are_followed_by_how_many_do(
-    rows: int, runs: int, needed: int
-) -> None:
+def test_inconclusive_runs_state_how_many_would_decide(rows: int, runs: int, needed: int) -> None:
     sides = STEADY[:runs], times(1.5)[:runs]
     found = gobench(
         {f"B{i}": (sides[0], tuple(v * (1 + i / 500) for v in sides[1])) for i in range(rows)}
@@ -103,12 +101,12 @@ def test_runs_that_decide_nothing_are_followed_by_how_many_do(
 
 
 @pytest.mark.parametrize("rows", [10, 60])
-def test_three_runs_decide_many_rows(rows: int) -> None:
+def test_three_runs_can_decide_many_rows(rows: int) -> None:
     found = gobench({f"B{i}": (STEADY[:3], times(2 + i / 500)[:3]) for i in range(rows)})
     assert headline(found).startswith("▲ enabled takes 2.00× to")
 
 
-def test_one_run_shows_a_direction_and_no_more() -> None:
+def test_single_run_shows_only_a_direction() -> None:
     found = published()
     assert read(headline(found)) == (
         "~ apm −31.4 % requests/s vs. none, otlp −39.4 %, skywalking −43.7 %, zipkin −55.9 %, "
@@ -126,7 +124,7 @@ def test_many_benchmarks_are_counted_and_the_largest_is_named() -> None:
     )
 
 
-def test_benchmarks_of_all_kinds_are_told_apart() -> None:
+def test_benchmarks_are_listed_by_verdict() -> None:
     found = gobench(
         {
             "Slow": (STEADY, times(1.2)),
@@ -143,7 +141,7 @@ def test_benchmarks_of_all_kinds_are_told_apart() -> None:
     assert read(bullets(found)[0]).startswith("Inconclusive: enabled, time per operation on Wild, ")
 
 
-def test_the_runs_that_are_asked_for_are_those_of_the_benchmarks_that_lack_them() -> None:
+def test_requested_runs_concern_only_benchmarks_with_too_few() -> None:
     single = {name: (STEADY[:1], times(1.02)[:1]) for name in ("full", "legacy")}
     found = gobench({"": (STEADY, times(1.2)), **single})
     assert read(headline(found)) == (
@@ -157,13 +155,13 @@ def test_the_runs_that_are_asked_for_are_those_of_the_benchmarks_that_lack_them(
     )
 
 
-def test_what_is_excluded_is_said_of_the_benchmarks_it_is_excluded_on() -> None:
+def test_excluded_range_names_its_benchmarks() -> None:
     found = gobench({"/consumer": (STEADY, WILD), "bodies": (STEADY[:1], times(1.02)[:1])})
-    said = read(headline(found))
-    assert said.startswith(
+    sentence = read(headline(found))
+    assert sentence.startswith(
         "~ enabled: inconclusive in time per operation on both benchmarks (/consumer: the change"
     )
-    assert said.endswith("; bodies: no interval with 1 run per side); 1 to 6 runs each.")
+    assert sentence.endswith("; bodies: no interval with 1 run per side); 1 to 6 runs each.")
 
 
 def test_many_benchmarks_without_intervals_are_counted() -> None:
@@ -183,7 +181,7 @@ def test_factors_are_written_as_factors() -> None:
     )
 
 
-def test_a_decrease_by_a_factor_is_written_as_a_share() -> None:
+def test_decrease_by_a_factor_is_written_as_a_percentage() -> None:
     rates = {"a": times(1e9), "b": times(1e9 / 27.6), "c": times(1e9 / 12)}
     assert read(headline(verdicts({RATE: rates}, "wrk", "/"))).startswith(
         "▲ b serves 1/27.6 of the requests/s of a (95 % CI 1/27.3–1/27.9), c 1/12.0; "
@@ -192,14 +190,14 @@ def test_a_decrease_by_a_factor_is_written_as_a_share() -> None:
     assert read(headline(found)).startswith("▼ enabled is 12.0× to 27.6× faster than baseline")
 
 
-def test_a_gain_is_a_gain_whichever_direction_is_better() -> None:
+def test_gain_is_reported_for_either_direction() -> None:
     less = gobench({"A": (STEADY, times(0.8))})
     assert read(headline(less)).startswith("▼ enabled takes 20.0 % less time per operation than ")
     more = verdicts({RATE: {"a": times(1e9), "b": times(1.2e9)}}, "wrk", "/")
     assert read(headline(more)).startswith("▼ b serves 20.0 % more requests/s than a (95 % CI 1")
 
 
-def test_what_is_not_shown_says_what_is_excluded() -> None:
+def test_inconclusive_row_states_what_is_excluded() -> None:
     found = gobench({"A": (STEADY, WILD)})
     text = read(headline(found))
     assert text.startswith("~ enabled: inconclusive in time per operation, ")
@@ -207,16 +205,16 @@ def test_what_is_not_shown_says_what_is_excluded() -> None:
     assert "per side" in bullets(found)[0] or "too noisy" in bullets(found)[0]
 
 
-def test_nothing_primary_is_said() -> None:
+def test_missing_primary_metric_is_reported() -> None:
     found = verdicts({("latency", "p99", "s"): {"a": STEADY, "b": times(2)}}, "wrk", "/")
     assert headline(found).startswith(
         "~ No verdict: the two sides have no primary metric in common"
     )
 
 
-def test_a_metric_without_direction_changes() -> None:
-    own = replace(contrast(tracing()), better="none", primary=True)
-    found = judge(Comparisons(pairs=(("none", "otlp"),), contrasts=(own,), confidence=0.95))
+def test_metric_without_direction_is_reported_as_changed() -> None:
+    undirected = replace(contrast(tracing()), better="none", primary=True)
+    found = judge(Comparisons(pairs=(("none", "otlp"),), contrasts=(undirected,), confidence=0.95))
     assert read(headline(found)) == (
         "≠ otlp serves 13.1 % fewer requests/s than none (95 % CI 11.1–14.8 %); 8 runs each."
     )
@@ -234,7 +232,7 @@ def test_many_variants_still_fit_one_line(count: int) -> None:
     assert f"each of {count} variants serves" in headline(found)
 
 
-def test_no_word_promises_more_than_the_data() -> None:
+def test_wording_promises_no_more_than_the_data() -> None:
     for found in (tracing(), tracing(runs=3), published(), gobench({"A": (STEADY, WILD)})):
         text = " ".join([headline(found), *bullets(found)]).lower()
         assert "proven" not in text
@@ -267,7 +265,7 @@ def balances(*primaries: tuple[str, str]) -> Verdicts:
     return judge(compare(data, runs, [("none", "apm")], Plan(primaries=primaries)))
 
 
-def test_what_is_excluded_of_all_rows_is_excluded_in_each() -> None:
+def test_range_excluded_for_all_rows_is_excluded_in_each() -> None:
     found = balances(("balance", "sample"))
     a, b, _ = (row.contrast for row in found.primary)
     assert (a.difference_low or 0) > (b.difference_low or 0)
@@ -278,7 +276,7 @@ def test_what_is_excluded_of_all_rows_is_excluded_in_each() -> None:
     )
 
 
-def test_exploratory_rows_say_why_nothing_can_be_shown() -> None:
+def test_exploratory_rows_state_why_nothing_can_be_shown() -> None:
     (table,) = exploratory_tables(balances())
     reason = "no verdict: the baseline is below 0, so a margin in percent is meaningless"
     assert table.notes == (reason,)

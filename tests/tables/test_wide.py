@@ -16,7 +16,7 @@ from benchkit.tables.wide import wide_table
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 WRK, COSTS = FIXTURES / "tracing-wrk", FIXTURES / "tracing-costs"
-#: Student's t at 97.5 % with 7 degrees of freedom, as tables print it.
+#: Student's t at 97.5 % with 7 degrees of freedom, from printed tables.
 T7 = 2.364624
 
 
@@ -25,7 +25,7 @@ def read_rates(variant: str) -> list[float]:
     return [float(re.findall(r"Requests/sec: +([\d.]+)", text)[0]) for text in texts]
 
 
-def test_a_value_is_the_median_with_half_the_interval_of_the_mean(tmp_path: Path) -> None:
+def test_value_is_the_median_with_half_the_interval_of_the_mean(tmp_path: Path) -> None:
     result = benchkit("compare", str(WRK), "--wide", "--format", "csv", cwd=tmp_path)
     rows = {row["variant"]: row for row in csv.DictReader(StringIO(result.stdout))}
     assert [*rows] == ["none", "apm", "otlp", "skywalking", "zipkin"]
@@ -45,7 +45,7 @@ def test_a_value_is_the_median_with_half_the_interval_of_the_mean(tmp_path: Path
         assert float(change) == pytest.approx(compared.ratio[variant] - 1)
 
 
-def test_the_service_s_cpu_memory_and_cpu_per_request_are_columns() -> None:
+def test_service_cpu_memory_and_cpu_per_request_are_columns() -> None:
     compared = bk.load(COSTS).compare(baseline="none", variant="otlp")
     table = wide_table(compared.wide, compared.verdicts)
     assert [column.title for column in table.columns] == [
@@ -77,14 +77,14 @@ def test_one_run_per_side_has_no_spread(tmp_path: Path) -> None:
     assert "%)" in line
 
 
-def test_json_holds_every_row_without_the_option(tmp_path: Path) -> None:
+def test_json_has_every_row_without_the_option(tmp_path: Path) -> None:
     result = benchkit("compare", str(WRK), "--wide", "--format", "json", cwd=tmp_path)
     assert result.returncode == 2
     assert "use table, md, csv" in result.stderr
 
 
 @pytest.mark.parametrize(("cpus", "shown"), [("4", "22.4 ± 0.4 %"), ("", None)])
-def test_cpu_is_a_part_of_the_machine_where_its_cpus_are_recorded(
+def test_cpu_is_a_share_of_the_machine_if_its_cpus_are_recorded(
     cpus: str, shown: str | None
 ) -> None:
     loaded = bk.load(COSTS)
@@ -99,7 +99,7 @@ def test_cpu_is_a_part_of_the_machine_where_its_cpus_are_recorded(
         assert re.sub(r"\s", " ", cell.label) == shown
 
 
-def test_a_report_has_the_row_of_each_variant_that_was_asked_for(tmp_path: Path) -> None:
+def test_report_has_a_row_for_each_selected_variant(tmp_path: Path) -> None:
     options = ("--baseline", "none", "--variant", "otlp")
     for form in ("md", "html"):
         result = benchkit("report", str(WRK), *options, "-o", f"r.{form}", cwd=tmp_path)
@@ -110,7 +110,7 @@ def test_a_report_has_the_row_of_each_variant_that_was_asked_for(tmp_path: Path)
         assert "zipkin" not in section
 
 
-def test_a_value_against_its_change_has_a_footnote() -> None:
+def test_value_opposite_to_its_change_has_a_footnote() -> None:
     loaded = bk.load(FIXTURES / "skywalking-vegeta").where(variant=["no-agent", "agent"])
     compared = loaded.compare()
     table = wide_table(compared.wide, compared.verdicts)
@@ -121,7 +121,7 @@ def test_a_value_against_its_change_has_a_footnote() -> None:
     assert table.notes[agent.notes[0] - 1].startswith("the medians differ in the opposite")
 
 
-def test_a_value_of_fewer_runs_than_its_row_says_so(tmp_path: Path) -> None:
+def test_value_of_fewer_runs_than_its_row_is_marked(tmp_path: Path) -> None:
     results = FIXTURES / "skywalking-vegeta"
     compared = bk.load(results).compare(baseline="no-agent", variant="agent")
     table = wide_table(compared.wide, compared.verdicts)
