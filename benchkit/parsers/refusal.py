@@ -43,6 +43,8 @@ _CHANCE, _CHANCE_OF_TEXT = 1, 2
 _WORD = regex(r"[A-Za-z][\w/%#+-]{3,}")
 _NAME = regex(r"[A-Za-z]{1,20}(?:[ _./-][A-Za-z]{1,20}){0,8}")
 _KEY = regex(r'"([^"\\\n]{1,60})"\s{0,9}:')
+#: The beginning of a cell that is no name of a column, as ``90%_line`` is.
+_VALUE = regex(r"\d(?!\d?(?:\.\d{1,3})?%[_ ]?[A-Za-z])")
 #: A row of docker stats with user-defined columns.
 _STATS = regex(r"[\w.:/-]{1,200}[\t ,;|]{1,9}\d{1,9}(?:\.\d{1,4})?%(?![^\t ,;|])")
 #: Parts of a command that a sentence about the tool does not have.
@@ -314,7 +316,7 @@ def _find_columns(lines: Sequence[str]) -> list[str]:
     """Return the names in the header of a table; a row of values is not a header."""
     for delimiter in _DELIMITERS:
         first, *rest = ([*map(_bare, line.strip("|").split(delimiter))] for line in lines[:3])
-        is_header = all(cell and not cell[0].isdigit() for cell in first)
+        is_header = all(cell and not _VALUE.match(cell) for cell in first)
         if len(first) > 1 and is_header and rest and all(len(row) == len(first) for row in rest):
             return first
     return []

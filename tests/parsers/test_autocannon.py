@@ -209,6 +209,27 @@ def test_misplaced_thousands_separators_are_not_read() -> None:
     assert "request_rate" not in {row[1] for row in rows}
 
 
+@pytest.mark.parametrize(
+    ("cells", "rate"),
+    [
+        ("18.678,67 │ 5.524,74", 18678.67),
+        ("18.678 │ 5.524", 18678.0),
+        ("18\u202f678,67 │ 5\u202f524,74", 18678.67),
+        ("18\u00a0678,7 │ 524,7", 18678.7),
+        ("18’678.67 │ 5’524.74", 18678.67),
+        ("12,34,567.8 │ 5,524.74", 1234567.8),
+        ("678,6 │ 55", 678.6),
+    ],
+)
+def test_rates_in_the_language_of_the_machine_are_read(cells: str, rate: float) -> None:
+    """A dot between thousands made whole rates a thousandth, and lost the row of all others."""
+    text = (FIXTURES / "text.txt").read_text(encoding="utf-8")
+    english = "18,678.67 │ 5,524.74"
+    assert text.count(english) == 1
+    run, problems = split(TEXT, Source(None, "x", text.replace(english, cells).encode()))
+    assert (values(run)[None, "request_rate", "mean"], problems) == (rate, [])
+
+
 def test_tables_of_zeros_are_a_run_without_a_response() -> None:
     """The minimum of no counts is the largest number that the tool can represent."""
     text = """Running 100s test @ http://localhost:3000

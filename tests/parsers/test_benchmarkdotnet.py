@@ -166,10 +166,20 @@ def test_numbers_follow_the_locale_of_their_table() -> None:
     assert launch.rows[0][3] == pytest.approx(880e-9, rel=0.02)
 
 
+@pytest.mark.parametrize("row", ["1,234 ns | 0,143 ns | 25 B", "1,234 ns | 0,143 ns | -"])
+def test_a_leading_zero_proves_decimal_commas(row: str) -> None:
+    """All times of a column have as many decimals; three of them look like thousands."""
+    text = f"Method | Mean | Error | Allocated\n--- | ---:| ---:| ---:\nA | {row}\n"
+    (run,) = MARKDOWN.parse(Source(None, "x.md", text.encode()))
+    assert isinstance(run, Reading)
+    assert run.rows[0][3] == pytest.approx(1.234e-9)
+
+
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
         (["A | 1,234 ns | 2,345 ns", "B | 3,456 ns | 4,567 ns"], "part thousands or decimals"),
+        (["A | 1,234 ns | 25 B", "B | 3,456 ns | 32 B"], "part thousands or decimals"),
         (["A | 1.5 ns | 0.1 ns", "A | 2.5 ns | 0.1 ns"], "2 rows of this table are called A"),
         (["B | 1.5 ns | 0.1 ns", "A | 2.5 | 0.1 ns"], "A has no valid mean or median"),
         (["B | 1.5 ns | 0.1 ns", "A | 2.5 ns"], "this row has 2 cells, but the header has 3"),

@@ -43,9 +43,9 @@ def test_incomplete_and_comparison_rows_do_not_decide_the_suffix() -> None:
 def test_row_of_benchcmp_is_ignored_without_a_diagnostic(change: str) -> None:
     result = "BenchmarkGet-32 \t    1000\t      1100 ns/op\n"
     head = "benchmark                old ns/op     new ns/op     delta\n"
-    text = f"{result}{head}BenchmarkGet-32          51302         23679         {change}\n"
-    source = Source(None, "x", text.encode())
-    assert len(list(FORMAT.parse(source))) == 1
+    row = f"BenchmarkGet-32          51302         23679         {change}\n"
+    for text in (result + head + row, f"{result}\n{head}\n{row}\n{row}"):
+        assert len(list(FORMAT.parse(Source(None, "x", text.encode())))) == 1
 
 
 _BARE = "goos: linux\n{first}BenchmarkA \t1000\t10 ns/op\nPASS\nok  \tb\t1s\n{between}"

@@ -137,6 +137,27 @@ def test_command_without_its_report_is_named(tool: str, article_and_tool: str) -
             "asv's output on the terminal",
             "folder results/",
         ),
+        (
+            "<html lang='en'><body><pre><code>\nBenchmarkDotNet v0.15.8, Windows 11\n<table>",
+            "a page of BenchmarkDotNet's report",
+            "-report.csv",
+        ),
+        ("<html><title>Artillery report</title>", "a page of Artillery's report", "--output"),
+        (
+            "Metrics for period to: 10:12:40(+0100) (width: 9.93s)\nhttp.requests: ....... 9\n",
+            "Artillery's metrics of a part of a run",
+            "comes at the end",
+        ),
+        (
+            '{\n    // The project\n    "repo": ".",\n    "environment_type": "virtualenv"\n}',
+            "asv's configuration",
+            "folder results/",
+        ),
+        (
+            '{"arch": "x86_64", "machine": "m", "num_cpu": "2", "ram": "7098320", "version": 1}',
+            "asv's description of a machine",
+            "folder results/",
+        ),
         ("Benchmarking 9 connections @ http://h\n  Requests:\n", "rewrk's report", "help tools"),
         ("Statistics :bar_chart: Avg\n  Reqs/sec  27\n", "bombardier's report in a", "printed"),
         (
@@ -289,6 +310,7 @@ def test_mismatching_table_is_compared_with_its_format() -> None:
     [
         ("variant,run,rps\nnone,1,5\n", "a table with the columns variant, run, rps"),
         ("variant\trun\nnone\t1\n", "a table with the columns variant, run"),
+        ("name,90%_line,rps\nGet,39,0.5\n", "a table with the columns name, "),
         ("| variant | rps |\n|---|---|\n", "a table with the columns variant, rps"),
         ('{"own": [{"rate": 5}]}', "JSON with own, rate"),
         ('{"variant": "a", "rate": 5}\n{"variant": "b"}\n', "JSON with variant, rate"),

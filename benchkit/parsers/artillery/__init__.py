@@ -145,7 +145,7 @@ TEXT = Format(
     forms=(
         Form(
             name="text",
-            signature="Summary report @ … then http.response_time: and its min, max, median, …",
+            signature="Summary report @ … http.response_time: min: … max: … median: …",
             versions="1.5 on, what artillery run prints at the end",
             not_recorded="the target, the version, the script, when it began and how long it took",
         ),

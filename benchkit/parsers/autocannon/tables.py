@@ -16,18 +16,33 @@ from benchkit.reading.urls import aim_by_command, describe_url, path_of
 from benchkit.regexes import regex
 from benchkit.units import Quantity, parse_bytes, parse_count, parse_time
 
+_MARKED = regex(r"\D")
 _LIMITED = regex(r"\s(?:-R|-r|--overallRate|--connectionRate)[ =]?\d")
 
 
 def _read_grouped(text: str) -> Quantity:
-    """Read a count with commas between its thousands."""
-    return parse_count(text.replace(",", ""))
+    """Read a count with the marks of any language; three digits after a lone mark are thousands.
+
+    autocannon prints rates in the language of the machine, rounded to two decimals.
+
+    Examples
+    --------
+    >>> [_read_grouped(text).value for text in ("87,916.8", "87.916,8", "87.916", "705,3")]
+    [87916.8, 87916.8, 87916.0, 705.3]
+    """
+    *whole, last = _MARKED.split(text)
+    is_decimal = whole and (len(last) != 3 or len(set(_MARKED.findall(text))) > 1)
+    return parse_count("".join([*whole, "." * bool(is_decimal), last]))
 
 
 _BYTES = partial(parse_bytes, binary=False)
 _MS = r"(\d{1,9}(?:\.\d{1,2})? ms)"
 _FINE = r"(\d{1,9}(?:\.\d{1,9})?)"
-_COUNT = r"((?:\d{1,3}(?:,\d{3}){1,5}|\d{1,16})(?:\.\d{1,20})?)"
+#: Thousands may also be parted by blanks, and further digits in pairs (``12,34,567``).
+_COUNT = (
+    r"((?:\d{1,3}(?:[,.'’\u00a0\u202f ]\d{3}){1,5}|\d{1,2}(?:,\d\d){1,5},\d{3}|\d{1,16})"
+    r"(?:[.,]\d{1,20})?)"
+)
 _SIZE = r"(\d{1,6}(?:\.\d{1,2})? [kMGT]?B)"
 #: A bar of a printed table, or of a page in Markdown.
 _BAR = r"\s*[│|]\s*"

@@ -100,7 +100,7 @@ def _is_row(columns: Sequence[str], cells: Sequence[str]) -> bool:
 def _find_decimal(times: Sequence[str], sizes: Sequence[str]) -> str:
     """Return the decimal sign of a table's culture, or an empty text if it is ambiguous.
 
-    Sizes have at most two decimals.
+    Times that BenchmarkDotNet writes have one to four decimals, and sizes two at most.
 
     Examples
     --------
@@ -108,16 +108,19 @@ def _find_decimal(times: Sequence[str], sizes: Sequence[str]) -> str:
     ('.', '.')
     >>> _find_decimal(["1.234,5"], []), _find_decimal(["1,234", "2,345"], [])
     (',', '')
+    >>> _find_decimal(["1,234", "0,143"], ["25"]), _find_decimal(["1,234"], ["25"])
+    (',', '')
     """
     numbers = [(number, _SIGNS.findall(number)) for number in (*times, *sizes)]
     certain, seen = set(), {sign for _, signs in numbers for sign in signs}
     for number, signs in numbers:
-        if signs and (len({*signs}) > 1 or len(number.rpartition(signs[-1])[2]) != 3):
+        is_decimal = len({*signs}) > 1 or number.startswith("0")
+        if signs and (is_decimal or len(number.rpartition(signs[-1])[2]) != 3):
             certain.add(signs[-1])
         elif signs and number in sizes:
             certain |= {".", ","} - {*signs}
     if not certain:
-        is_open = len(seen) > 1 or ("," in seen and all(signs for _, signs in numbers))
+        is_open = len(seen) > 1 or ("," in seen and all(map(_SIGNS.search, times)))
         return "" if is_open else "."
     return certain.pop() if len(certain) == 1 else ""
 

@@ -150,7 +150,8 @@ class Reader:
     def _read_other(self, line: Line, stream: Stream) -> Reading | None:
         """Read a line that does not begin with a benchmark's name."""
         text = line.text
-        stream.is_compared = patterns.COMPARING.match(text) is not None
+        if text.strip():  # a page may part the rows of a table by blank lines
+            stream.is_compared = patterns.COMPARING.match(text) is not None
         if looks_like_event(text):
             self._report(line.number, "an event of go test -json is damaged or truncated")
         elif "Benchmark" in text and self._fails(line):
