@@ -219,7 +219,7 @@ def fuzz(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
-    """Measure benchkit beside its peers, as ratios that hold on any machine."""
+    """Measure benchkit against its peers, as ratios that apply to any machine."""
     session.install(".")
     peers = Path(session.create_tmp()).resolve() / "peers"  # an environment of their own
     python = peers / ("Scripts" if os.name == "nt" else "bin") / "python"

@@ -61,7 +61,7 @@ def simulate(session: Session, times: int, seed: int = 20261121) -> Rates:
     counts: Counter[str] = Counter()
     for _ in range(times):
         comparisons = draw_comparisons([session] * session.rows, generator)
-        outcome = hold(comparisons, session.limit)
+        outcome = apply_limit(comparisons, session.limit)
         verdict = next((w for w in (OVER, NOT_SHOWN) if outcome.count(w)), "within")
         counts[verdict] += 1
     return Rates(*(counts[verdict] / times for verdict in (OVER, NOT_SHOWN, "within")))
@@ -73,7 +73,7 @@ def draw_comparisons(rows: Sequence[Session], generator: np.random.Generator) ->
     return Comparisons(pairs=(("base", "new"),), contrasts=contrasts, confidence=0.95)
 
 
-def hold(comparisons: Comparisons, limit: str) -> GateOutcome:
+def apply_limit(comparisons: Comparisons, limit: str) -> GateOutcome:
     """Check the rows against a limit, or without one against the default rule."""
     if not limit:
         return judge_verdicts(judge(comparisons), Habits())

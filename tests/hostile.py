@@ -36,12 +36,12 @@ def hostile_report() -> Report:
         )
         for name in (*HOSTILE, "not UTF-8 \udc80")
     ]
-    found = verdicts({RATE: sides}, "wrk", HOSTILE[0])
+    judged = verdicts({RATE: sides}, "wrk", HOSTILE[0])
     only_in = {"none": HOSTILE}
-    found = replace(found, comparisons=replace(found.comparisons, only_in=only_in))
+    judged = replace(judged, comparisons=replace(judged.comparisons, only_in=only_in))
     tracks = [hostile_track(variant) for variant in ("none", *HOSTILE)]
     return build(
-        found, tracing_runs(), findings, title=HOSTILE[0], command=HOSTILE[6], tracks=tracks,
+        judged, tracing_runs(), findings, title=HOSTILE[0], command=HOSTILE[6], tracks=tracks,
         diagnostics=[Diagnostic(name, 1, name, name) for name in HOSTILE],
     )  # fmt: skip
 

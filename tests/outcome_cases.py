@@ -25,7 +25,7 @@ class Case:
     code: int
     verdict: str
     event: str
-    says: str
+    part: str
 
 
 def pair(**more: object) -> Callable[[Path], object]:
@@ -192,207 +192,207 @@ ACCEPT = "[[gate.accept]]\nbenchmark = '*'\nreason = 'TLS'\n"
 
 CASES = {
     "regression": Case(
-        write=WORSE, code=1, verdict="fail", event="regression", says="✗ Regression: enabled takes "
+        write=WORSE, code=1, verdict="fail", event="regression", part="✗ Regression: enabled takes "
     ),
     "over a limit": Case(
         write=WORSE, policy=LIMIT, code=1, verdict="fail", event="regression",
-        says="✗ Over the limit: enabled takes ",
+        part="✗ Over the limit: enabled takes ",
     ),
     "one more allocation": Case(
         write=allocations, code=1, verdict="fail", event="regression",
-        says="✗ Regression: enabled makes ",
+        part="✗ Regression: enabled makes ",
     ),
     "one more allocation in 2 of 10 runs": Case(
         write=allocations_in(2), code=0, verdict="pass", event="inconclusive",
-        says="? Inconclusive: enabled",
+        part="? Inconclusive: enabled",
     ),
     "one more allocation in 2 of 10 runs fails": Case(
         write=allocations_in(2), policy="[policy]\non_inconclusive = 'fail'\n", code=4,
-        verdict="undecided", event="inconclusive", says="? Inconclusive: enabled",
+        verdict="undecided", event="inconclusive", part="? Inconclusive: enabled",
     ),
     "one more allocation in 6 of 10 runs": Case(
         write=allocations_in(6), code=1, verdict="fail", event="regression",
-        says="✗ Regression: enabled makes ",
+        part="✗ Regression: enabled makes ",
     ),
     "exact warns": Case(
         write=allocations, policy="[policy]\nexact = 'warn'\n", code=0, verdict="fail",
-        event="regression", says="the policy allows it.",
+        event="regression", part="the policy allows it.",
     ),
     "exact passes": Case(
         write=allocations, policy="[policy]\nexact = 'pass'\n", code=0, verdict="pass",
-        event="regression", says="the policy allows it.",
+        event="regression", part="the policy allows it.",
     ),
     "more bytes": Case(
         write=bytes_grown, code=1, verdict="fail", event="regression",
-        says="✗ Regression: enabled allocates ",
+        part="✗ Regression: enabled allocates ",
     ),
     "bytes within the margin": Case(
-        write=bytes_hardly_grown, code=0, verdict="pass", event="", says="✓ No regression"
+        write=bytes_hardly_grown, code=0, verdict="pass", event="", part="✓ No regression"
     ),
     "crash": Case(
         write=crash("enabled"), code=1, verdict="fail", event="crash",
-        says="✗ A run of enabled failed: ",
+        part="✗ A run of enabled failed: ",
     ),
     "panic": Case(
         write=go_crash("BenchmarkPing-8   \tpanic: boom\nFAIL\tx\t0.4s\nFAIL\n"), code=1,
-        verdict="fail", event="crash", says="2.txt:6: panic: boom",
+        verdict="fail", event="crash", part="2.txt:6: panic: boom",
     ),
     "panic without an end": Case(
         write=go_crash("panic: boom\n"), code=1, verdict="fail", event="crash",
-        says="2.txt:6: panic: boom",
+        part="2.txt:6: panic: boom",
     ),
     "cut before a line of the job": Case(
         write=go_crash("##[error]The operation was canceled.\n"), code=3, verdict="fail",
-        event="damaged", says="ends without PASS or FAIL, so it may be truncated",
+        event="damaged", part="ends without PASS or FAIL, so it may be truncated",
     ),
     "a benchmark fails": Case(
         write=go_crash("--- FAIL: BenchmarkSet\n    x_test.go:9: no\nFAIL\nFAIL\tx\t0.4s\n"),
-        code=1, verdict="fail", event="crash", says="2.txt:6: --- FAIL: BenchmarkSet",
+        code=1, verdict="fail", event="crash", part="2.txt:6: --- FAIL: BenchmarkSet",
     ),
     "FAIL alone": Case(
-        write=go_crash("FAIL\n"), code=1, verdict="fail", event="crash", says="2.txt:6: FAIL"
+        write=go_crash("FAIL\n"), code=1, verdict="fail", event="crash", part="2.txt:6: FAIL"
     ),
     "build failed": Case(
         write=go_crash("FAIL\ty [build failed]\n"), code=1, verdict="fail", event="crash",
-        says="2.txt:6: FAIL y [build failed]",
+        part="2.txt:6: FAIL y [build failed]",
     ),
     "events that fail": Case(
-        write=go_events, code=1, verdict="fail", event="crash", says="2.txt:6: FAIL x"
+        write=go_events, code=1, verdict="fail", event="crash", part="2.txt:6: FAIL x"
     ),
     "a benchmark of the baseline fails": Case(
         write=go_crash("FAIL\tx\t0.4s\n", variant="baseline"), code=4, verdict="undecided",
-        event="baseline_crash", says="2.txt:6: FAIL x 0.4s",
+        event="baseline_crash", part="2.txt:6: FAIL x 0.4s",
     ),
     "exit of the sidecar": Case(
-        write=exits, code=1, verdict="fail", event="crash", says="exited with code 2"
+        write=exits, code=1, verdict="fail", event="crash", part="exited with code 2"
     ),
     "crossed threshold": Case(
         write=crossed_in("enabled"), policy=FIVEFOLD, code=1, verdict="fail", event="crash",
-        says="k6-export-5.json:129: crossed a threshold: http_req_duration p(99)<0.2 (run 5)",
+        part="k6-export-5.json:129: crossed a threshold: http_req_duration p(99)<0.2 (run 5)",
     ),
     "crossed threshold of the baseline": Case(
         write=crossed_in("baseline"), policy=FIVEFOLD, code=4, verdict="undecided",
-        event="baseline_crash", says="? A run of the baseline baseline failed: ",
+        event="baseline_crash", part="? A run of the baseline baseline failed: ",
     ),
     "exit of a crossed threshold": Case(
         write=crossed_exit, policy=FIVEFOLD, code=1, verdict="fail", event="crash",
-        says="k6-export-5.json: its command exited with code 99, because a threshold was crossed "
+        part="k6-export-5.json: its command exited with code 99, because a threshold was crossed "
         "(run 5)",
     ),
     "crash warns": Case(
         write=crash("enabled"), policy="[policy]\non_failure = 'warn'\n", code=0, verdict="fail",
-        event="crash", says="✗ A run of enabled failed: ",
+        event="crash", part="✗ A run of enabled failed: ",
     ),
     "crash of the baseline": Case(
         write=crash("baseline"), code=4, verdict="undecided", event="baseline_crash",
-        says="? A run of the baseline baseline failed: ",
+        part="? A run of the baseline baseline failed: ",
     ),
     "gone": Case(
-        write=gone, code=3, verdict="fail", event="missing", says="✗ Set not compared: only in"
+        write=gone, code=3, verdict="fail", event="missing", part="✗ Set not compared: only in"
     ),
     "gone warns": Case(
         write=gone, policy="[policy]\non_missing = 'warn'\n", code=0, verdict="fail",
-        event="missing", says="✗ Set not compared: only in",
+        event="missing", part="✗ Set not compared: only in",
     ),
     "removed on purpose": Case(
         write=gone, policy="[[gate.accept]]\nremoved = 'Set'\n", code=0, verdict="pass",
-        event="accepted", says="Set removed (permanently)",
+        event="accepted", part="Set removed (permanently)",
     ),
     "removed but still there": Case(
         write=SAME, policy="[[gate.accept]]\nremoved = 'Sett'\n", code=0, verdict="pass",
-        event="unused_acceptance", says="the accepted removal of Sett matches no removed benchmark",
+        event="unused_acceptance", part="the accepted removal of Sett matches no removed benchmark",
     ),
     "accepted without a row": Case(
         write=SAME, policy="[[gate.accept]]\nbenchmark = 'Pong'\nuntil = 2999-12-31\n", code=0,
         verdict="pass", event="unused_acceptance",
-        says="the accepted regression of Pong matches no compared row",
+        part="the accepted regression of Pong matches no compared row",
     ),
     "removed until yesterday": Case(
         write=gone, policy="[[gate.accept]]\nremoved = 'Set'\nuntil = 2020-01-01\n", code=3,
         verdict="fail", event="missing",
-        says="the accepted removal of Set has expired (until 2020-01-01)",
+        part="the accepted removal of Set has expired (until 2020-01-01)",
     ),
     "variant without a run": Case(
         write=lost_variant(), code=3, verdict="fail", event="not_compared",
-        says="✗ No run of lost was measured, so it was not compared",
+        part="✗ No run of lost was measured, so it was not compared",
     ),
     "variant that cannot be read": Case(
         write=lost_variant("Killed\n"), code=3, verdict="fail", event="not_compared",
-        says="✗ No run of lost was measured, so it was not compared",
+        part="✗ No run of lost was measured, so it was not compared",
     ),
     "variant of warm-ups alone": Case(
         write=warm_ups_alone, code=3, verdict="fail", event="not_compared",
-        says="✗ No run of lost was measured, so it was not compared",
+        part="✗ No run of lost was measured, so it was not compared",
     ),
-    "new": Case(write=added, code=0, verdict="pass", event="added", says="new: Fresh, only in"),
+    "new": Case(write=added, code=0, verdict="pass", event="added", part="new: Fresh, only in"),
     "damaged": Case(
-        write=damaged, code=3, verdict="fail", event="damaged", says="✗ 1 file is damaged: "
+        write=damaged, code=3, verdict="fail", event="damaged", part="✗ 1 file is damaged: "
     ),
     "damaged warns": Case(
         write=damaged, policy="[policy]\non_damaged = 'warn'\n", code=0, verdict="fail",
-        event="damaged", says="✗ 1 file is damaged: ",
+        event="damaged", part="✗ 1 file is damaged: ",
     ),
     "inconclusive": Case(
         write=pair(spread=0.3), policy=LIMIT, code=0, verdict="pass", event="inconclusive",
-        says="? Inconclusive: enabled",
+        part="? Inconclusive: enabled",
     ),
     "inconclusive fails": Case(
         write=pair(spread=0.3), policy=LIMIT + "on_inconclusive = 'fail'\n", code=4,
-        verdict="undecided", event="inconclusive", says="? Inconclusive: enabled",
+        verdict="undecided", event="inconclusive", part="? Inconclusive: enabled",
     ),
     "too few runs": Case(
         write=pair(runs=2), code=4, verdict="undecided", event="undecidable",
-        says="2 runs on a side, but the policy requires 3",
+        part="2 runs on a side, but the policy requires 3",
     ),
     "fewer than min_runs": Case(
         write=SAME, policy="[policy]\nmin_runs = 12\n", code=4, verdict="undecided",
-        event="undecidable", says="10 runs on a side, but the policy requires 12",
+        event="undecidable", part="10 runs on a side, but the policy requires 12",
     ),
     "too few runs warns": Case(
         write=pair(runs=2), policy="[policy]\non_undecided = 'warn'\n", code=0,
-        verdict="undecided", event="undecidable", says="the policy allows it.",
+        verdict="undecided", event="undecidable", part="the policy allows it.",
     ),
     "sixty rows twice as slow": Case(
         write=many_rows, policy=LIMIT, code=1, verdict="fail", event="regression",
-        says="all 60 rows: over the limit",
+        part="all 60 rows: over the limit",
     ),
     "sixty rows twice as slow without a limit": Case(
         write=many_rows, code=1, verdict="fail", event="regression",
-        says="✗ Regression",
+        part="✗ Regression",
     ),
     "too many rows for ranks": Case(
         write=many_rows, policy=LIMIT + RANKS, code=4, verdict="undecided", event="undecidable",
-        says="6 + 6 runs cannot reach p ≤ 0.05 when 60 rows are tested together",
+        part="6 + 6 runs cannot reach p ≤ 0.05 when 60 rows are tested together",
     ),
     "too many rows for ranks without a limit": Case(
         write=many_rows, policy=RANKS, code=4, verdict="undecided", event="undecidable",
-        says="6 + 6 runs cannot reach p ≤ 0.05 when 60 rows are tested together",
+        part="6 + 6 runs cannot reach p ≤ 0.05 when 60 rows are tested together",
     ),
     "no baseline": Case(
-        write=alone, code=3, verdict="fail", event="not_compared", says="✗ Nothing was compared"
+        write=alone, code=3, verdict="fail", event="not_compared", part="✗ Nothing was compared"
     ),
     "first run": Case(
         write=alone, options=("--allow-missing-baseline",), code=0, verdict="pass",
-        event="no_baseline", says="? There is no baseline, so nothing was compared",
+        event="no_baseline", part="? There is no baseline, so nothing was compared",
     ),
     "a rule without rows": Case(
         write=SAME, policy=LIMIT + "where = {benchmark = 'Gone'}\n", code=3, verdict="fail",
-        event="not_compared", says="found no benchmark=Gone",
+        event="not_compared", part="found no benchmark=Gone",
     ),
     "accepted until a day": Case(
         write=WORSE, policy=f"{LIMIT}{ACCEPT}until = 2999-12-31\n", code=0, verdict="pass",
-        event="accepted", says="(until 2999-12-31: TLS)",
+        event="accepted", part="(until 2999-12-31: TLS)",
     ),
     "accepted until yesterday": Case(
         write=WORSE, policy=f"{LIMIT}{ACCEPT}until = 2020-01-01\n", code=1, verdict="fail",
-        event="regression", says="✗ Over the limit: ",
+        event="regression", part="✗ Over the limit: ",
     ),
     "accepted without a limit": Case(
         write=WORSE, policy=f"{ACCEPT}until = '2999-12-31'\n", code=0, verdict="pass",
-        event="accepted", says="(until 2999-12-31: TLS)",
+        event="accepted", part="(until 2999-12-31: TLS)",
     ),
     "accepted until an unrecorded commit": Case(
         write=WORSE, policy=f"{ACCEPT}until = 'abc1234'\n", code=1, verdict="fail",
-        event="regression", says="✗ Regression: ",
+        event="regression", part="✗ Regression: ",
     ),
 }  # fmt: skip

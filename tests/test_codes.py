@@ -20,9 +20,9 @@ def test_codes_are_sorted_by_text_across_chunks() -> None:
 
 
 def test_results_with_codes_equal_those_with_texts() -> None:
-    found = api.read(["fixtures/redis-gobench/pinned"], Options(), None)
+    results = api.read(["fixtures/redis-gobench/pinned"], Options(), None)
     plain = api.load("fixtures/redis-gobench/pinned")
-    for coded, spelled in ((found.observations, plain.observations), (found.runs, plain.runs)):
+    for coded, spelled in ((results.observations, plain.observations), (results.runs, plain.runs)):
         assert is_coded(coded["benchmark"].array)
         assert not any(is_coded(spelled[name]) for name in spelled)
         pd.testing.assert_frame_equal(spell_out(coded), spelled)

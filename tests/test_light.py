@@ -104,8 +104,8 @@ def _is_unknown(value: object) -> bool:
 def test_rows_and_maps_are_numbered_as_in_pandas(seed: int) -> None:
     light, other = make_light(seed), make_light(seed + 9)
     for names in (["variant"], ["variant", "subject", "run"], ["n", "started_at", "value"]):
-        found, expected = number_rows(light, names), number_rows(light.to_pandas(), names)
-        assert [each.tolist() for each in found] == [each.tolist() for each in expected]
+        numbered, expected = number_rows(light, names), number_rows(light.to_pandas(), names)
+        assert [each.tolist() for each in numbered] == [each.tolist() for each in expected]
     names = ["variant", "run"]
     expected_places = match_rows(light.to_pandas(), other.to_pandas(), names).tolist()
     assert match_rows(light, other, names).tolist() == expected_places

@@ -139,9 +139,9 @@ def test_metric_without_a_stat_uses_its_headline_stat(name: str, tool: str, stat
 def test_display_name_identifies_its_metric(metric: str, stat: str) -> None:
     shown = metrics.display_name(metric, stat)
     for text in (shown, shown.upper(), f"  {shown.replace(' ', '  ')} "):
-        name, found = metrics.split_metric(text)
+        name, parsed_stat = metrics.split_metric(text)
         assert name == metric
-        assert metrics.display_name(name, found or stat) == shown
+        assert metrics.display_name(name, parsed_stat or stat) == shown
 
 
 def test_metric_without_a_display_name_is_split_at_its_dot() -> None:

@@ -22,8 +22,8 @@ Row = tuple[str, str, int, str, str, float, str]
 def rows(values: dict[str, tuple[float, ...]], metric: str = "request_rate") -> list[Row]:
     return [
         (variant, "/ping", run, metric, "mean", value, "1/s")
-        for variant, found in values.items()
-        for run, value in enumerate(found, 1)
+        for variant, selected in values.items()
+        for run, value in enumerate(selected, 1)
     ]
 
 
@@ -80,31 +80,31 @@ def test_quiet_set_matches_hand_computed_values() -> None:
 
 def test_single_variant_is_enough_and_several_form_a_family() -> None:
     assert plan({"none": RATES["none"]}).family == Family(rows=1, variants=1)
-    found = plan(dict(RATES))
-    assert found.family == Family(rows=4, variants=4)
-    assert [row.replicates.variant for row in found.rows] == list(RATES)
+    planned = plan(dict(RATES))
+    assert planned.family == Family(rows=4, variants=4)
+    assert [row.replicates.variant for row in planned.rows] == list(RATES)
 
 
 def test_several_rows_need_more_runs_and_state_their_power() -> None:
     """Five variants, spreads up to 2.5 %: 4 runs suffice for one row but show nothing here."""
     alone = plan({"zipkin": RATES["zipkin"]}, Goal(effect=0.06))
-    found = plan(dict(RATES), Goal(effect=0.06))
+    planned = plan(dict(RATES), Goal(effect=0.06))
     assert alone.promise is not None
-    assert found.promise is not None
-    assert alone.promise.runs < found.promise.runs
-    assert found.promise.basis == "row"
-    assert 0.8 <= found.promise.one < 0.91
-    first, spread, together, *_ = plan_lines(found)
+    assert planned.promise is not None
+    assert alone.promise.runs < planned.promise.runs
+    assert planned.promise.basis == "row"
+    assert 0.8 <= planned.promise.one < 0.91
+    first, spread, together, *_ = plan_lines(planned)
     assert first.replace(NBSP, " ").startswith(
-        f"Run each side {found.promise.runs} times to detect a change of 6 % in any one row with"
+        f"Run each side {planned.promise.runs} times to detect a change of 6 % in any one row with"
     )
     assert "The plan assumes the measured spread (standard deviation) of" in spread
     assert together.startswith("4 primary rows are decided together, each by its own test")
 
 
 def test_power_grows_with_the_runs_and_the_change() -> None:
-    found = plan(dict(RATES), Goal(effect=0.06))
-    table = chances_table(found)
+    planning = plan(dict(RATES), Goal(effect=0.06))
+    table = chances_table(planning)
     assert table is not None
     assert [column.header.replace(NBSP, " ") for column in table.columns[1:]] == [
         "5 %", "6 %", "10 %", "20 %",
@@ -112,34 +112,34 @@ def test_power_grows_with_the_runs_and_the_change() -> None:
     chances = np.array([[cell.value for cell in row[1:]] for row in table.rows], dtype=float)
     assert (np.diff(chances, axis=1) >= 0).all()
     assert (np.diff(chances[:, 1]) >= -0.01).all()
-    (planned,) = [row for row in table.rows if row[0].value == found.promise.runs]  # type: ignore[union-attr]
-    assert planned[2].value == found.promise.one  # type: ignore[union-attr]
+    (planned,) = [row for row in table.rows if row[0].value == planning.promise.runs]  # type: ignore[union-attr]
+    assert planned[2].value == planning.promise.one  # type: ignore[union-attr]
 
 
 def test_effect_within_the_margin_yields_no_verdict() -> None:
-    found = plan({"none": RATES["none"]}, Goal(effect=0.03))
-    (row,) = found.rows
+    planned = plan({"none": RATES["none"]}, Goal(effect=0.03))
+    (row,) = planned.rows
     assert row.effect is not None
     assert row.effect.runs == 8  # a loss of 3 %, the ratio 0.97; 9 for +3 %
-    assert any("lower --margin" in line for line in plan_lines(found))
+    assert any("lower --margin" in line for line in plan_lines(planned))
 
 
 def test_single_run_and_zero_values_have_no_plan() -> None:
-    found = plan({"none": (10.0,), "zero": (0.0, 1.0, 2.0)})
-    assert [row.spread for row in found.rows] == [None, None]
-    assert "make at least 4" in found.rows[0].notes[0]
-    assert "0, negative or beyond" in found.rows[1].notes[0]
-    assert plan_lines(found)[0].startswith("~ No plan")
-    assert [cell.text for cell in plan_table(found).rows[0]][-4:] == ["–"] * 4
+    planned = plan({"none": (10.0,), "zero": (0.0, 1.0, 2.0)})
+    assert [row.spread for row in planned.rows] == [None, None]
+    assert "make at least 4" in planned.rows[0].notes[0]
+    assert "0, negative or beyond" in planned.rows[1].notes[0]
+    assert plan_lines(planned)[0].startswith("~ No plan")
+    assert [cell.text for cell in plan_table(planned).rows[0]][-4:] == ["–"] * 4
 
 
 def test_few_or_constant_runs_are_noted() -> None:
-    found = plan({"few": (10.0, 10.5), "flat": (10.0,) * 5})
-    assert "order of magnitude" in found.rows[0].notes[0]
-    assert "do not vary" in found.rows[1].notes[0]
-    assert found.rows[1].effect is not None
-    assert found.rows[1].effect.runs == 4
-    assert "with 2 runs" not in plan_lines(found)[0]
+    planned = plan({"few": (10.0, 10.5), "flat": (10.0,) * 5})
+    assert "order of magnitude" in planned.rows[0].notes[0]
+    assert "do not vary" in planned.rows[1].notes[0]
+    assert planned.rows[1].effect is not None
+    assert planned.rows[1].effect.runs == 4
+    assert "with 2 runs" not in plan_lines(planned)[0]
 
 
 def test_outlying_run_is_kept_and_the_plan_without_it_stated() -> None:
@@ -156,9 +156,9 @@ def test_outlying_run_is_kept_and_the_plan_without_it_stated() -> None:
 
 
 def test_hopeless_spreads_need_more_than_a_thousand_runs() -> None:
-    found = plan({"wild": (1.0, 30.0, 2.0, 900.0, 0.01)})
-    assert found.promise is None
-    assert plan_lines(found)[0].startswith("~ No plan: the runs vary too much")
+    planned = plan({"wild": (1.0, 30.0, 2.0, 900.0, 0.01)})
+    assert planned.promise is None
+    assert plan_lines(planned)[0].startswith("~ No plan: the runs vary too much")
 
 
 def test_missing_metric_is_refused() -> None:
@@ -185,13 +185,13 @@ def test_results_without_a_primary_metric_are_refused() -> None:
     ],
 )
 def test_samples_show_whether_longer_runs_help(spread: float, within: float, advice: str) -> None:
-    found = plan_runs(samples(spread, within), vegeta_runs())
-    (row,) = found.rows
+    planned = plan_runs(samples(spread, within), vegeta_runs())
+    (row,) = planned.rows
     assert row.components is not None
     assert row.components.within == pytest.approx(within / np.sqrt(10), rel=0.3)
-    (line,) = plan_table(found).footer
+    (line,) = plan_table(planned).footer
     assert advice in line
-    assert "within a run" in [column.header for column in plan_table(found).columns]
+    assert "within a run" in [column.header for column in plan_table(planned).columns]
 
 
 def test_without_samples_nothing_is_stated_about_the_inside() -> None:

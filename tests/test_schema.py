@@ -191,15 +191,17 @@ def test_params_are_written_in_a_fixed_order() -> None:
     assert schema.format_params({}) == ""
 
 
-@pytest.mark.parametrize("own", [False, True], ids=["as loaded", "of a frame"])
-def test_both_frames_are_readable_as_parquet_by_other_tools(tmp_path: Path, own: bool) -> None:
+@pytest.mark.parametrize("is_reloaded", [False, True], ids=["as loaded", "of a frame"])
+def test_both_frames_are_readable_as_parquet_by_other_tools(
+    tmp_path: Path, is_reloaded: bool
+) -> None:
     results = bk.load(WRK)
-    results = bk.load(results.observations) if own else results
+    results = bk.load(results.observations) if is_reloaded else results
     for name in ("observations", "runs"):
         pq.write_table(schema.to_arrow(getattr(results, name)), tmp_path / f"{name}.parquet")
     query = "SELECT env['host'], count(*) FROM read_parquet($path) GROUP BY ALL"
-    found = duckdb.execute(query, {"path": str(tmp_path / "runs.parquet")}).fetchall()
-    assert found == ([(None, 40)] if own else [("127.0.0.1:8080", 80)])
+    rows = duckdb.execute(query, {"path": str(tmp_path / "runs.parquet")}).fetchall()
+    assert rows == ([(None, 40)] if is_reloaded else [("127.0.0.1:8080", 80)])
     again = bk.load(pd.read_parquet(tmp_path / "observations.parquet")).observations
     assert again.equals(results.observations.reset_index(drop=True))
     with pytest.raises(SchemaError, match=r"missing columns: \['value'\]"):

@@ -32,8 +32,8 @@ def whole(*contrasts: Contrast, method: str = "auto") -> Comparisons:
 
 
 def b302(*contrasts: Contrast, method: str = "auto") -> list[str]:
-    found = find_few_runs(whole(*contrasts, method=method), None)  # type: ignore[arg-type]
-    return [finding.message for finding in found]
+    findings = find_few_runs(whole(*contrasts, method=method), None)  # type: ignore[arg-type]
+    return [finding.message for finding in findings]
 
 
 @pytest.mark.parametrize("half_width", [0.004, 0.03, 0.2])

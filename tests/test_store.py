@@ -59,9 +59,9 @@ def add_pieces(store: Store, number: int, *names: str) -> None:
 
 
 def paths(store: Store) -> list[str]:
-    found = store.pieces()
-    assert found is not None
-    return found["path"].to_pylist()  # type: ignore[no-any-return]
+    pieces = store.pieces()
+    assert pieces is not None
+    return pieces["path"].to_pylist()  # type: ignore[no-any-return]
 
 
 def test_place_without_a_store_is_empty(tmp_path: Path) -> None:
@@ -151,9 +151,9 @@ def test_column_of_a_later_build_is_added_to_the_log(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     add_pieces(store, 1, "a")
     store.commit_pieces(lambda _: pieces(2, "b").append_column("status", pa.array(["failed"])))
-    found = store.pieces()
-    assert found is not None
-    assert found["status"].to_pylist() == [None, "failed"]
+    stored = store.pieces()
+    assert stored is not None
+    assert stored["status"].to_pylist() == [None, "failed"]
 
 
 def test_undo_reverts_exactly_one_ingest(tmp_path: Path) -> None:
@@ -347,15 +347,15 @@ def test_samples_of_one_metric_and_piece_are_found_by_row_groups(tmp_path: Path)
     store.add([file])
     groups = pq.ParquetFile(file.path).metadata
     metrics = [groups.row_group(i).column(3).statistics for i in range(groups.num_row_groups)]
-    assert all(told.min == told.max for told in metrics)
-    assert {told.min for told in metrics} == {"latency", "vus"}
+    assert all(statistics.min == statistics.max for statistics in metrics)
+    assert {statistics.min for statistics in metrics} == {"latency", "vus"}
     encodings = {
         code for i in range(groups.num_columns) for code in groups.row_group(0).column(i).encodings
     }
     assert "BYTE_STREAM_SPLIT" not in encodings, "the vectorised reader of Spark cannot read it"
     assert groups.row_group(0).column(5).compression == "ZSTD"
-    found = store.values(raw=True, metrics=["vus"], pieces=[(7, 1)])
-    assert sorted(found["value"].to_pylist()) == [v + 0.5 for v in range(100_000, 200_000)]
+    table = store.values(raw=True, metrics=["vus"], pieces=[(7, 1)])
+    assert sorted(table["value"].to_pylist()) == [v + 0.5 for v in range(100_000, 200_000)]
     assert store.values(raw=True, pieces=[]).num_rows == 0
 
 

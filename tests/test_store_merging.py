@@ -29,9 +29,9 @@ def commit(store: Store, *rows: dict[str, object]) -> None:
 
 def read(store: Store) -> dict[tuple[int, int], str]:
     """Return the path of each piece, as read by a new process."""
-    found = Store(store.url).pieces()
-    assert found is not None
-    columns = (found[name].to_pylist() for name in ("batch", "piece", "path"))
+    pieces = Store(store.url).pieces()
+    assert pieces is not None
+    columns = (pieces[name].to_pylist() for name in ("batch", "piece", "path"))
     return {(batch, piece): path for batch, piece, path in zip(*columns, strict=True)}
 
 

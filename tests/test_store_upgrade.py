@@ -36,12 +36,12 @@ def values(store: str) -> list[tuple[object, ...]]:
 
 
 def encodings(store: str) -> set[str]:
-    found: set[str] = set()
+    used: set[str] = set()
     for path in DeltaTable(f"{store}/values").file_uris():
         group = pq.ParquetFile(path).metadata.row_group(0)
         for at in range(group.num_columns):
-            found.update(group.column(at).encodings)
-    return found
+            used.update(group.column(at).encodings)
+    return used
 
 
 def test_earlier_store_opens_and_ingests_into_it_can_be_undone(place: Path) -> None:

@@ -28,7 +28,7 @@ BASE = [100.0, 101.0, 99.0, 100.5, 99.5, 100.2]
 
 
 def contrast(x: list[float], y: list[float], better: str = "lower", assume: str = "") -> Contrast:
-    found = measure(x, y, assume, 0.95)
+    measured = measure(x, y, assume, 0.95)
     template = examples.tracing().comparisons.contrasts[0]
     return replace(
         template,
@@ -37,20 +37,20 @@ def contrast(x: list[float], y: list[float], better: str = "lower", assume: str 
         variant_values=tuple(y),
         center_baseline=sorted(x)[len(x) // 2],
         center_variant=sorted(y)[len(y) // 2],
-        ratio=found.ratio[0],
-        ratio_low=found.ratio[1],
-        ratio_high=found.ratio[2],
-        equivalence_low=found.equivalence[0],
-        equivalence_high=found.equivalence[1],
-        method=found.method,
-        pvalue=found.pvalue,
+        ratio=measured.ratio[0],
+        ratio_low=measured.ratio[1],
+        ratio_high=measured.ratio[2],
+        equivalence_low=measured.equivalence[0],
+        equivalence_high=measured.equivalence[1],
+        method=measured.method,
+        pvalue=measured.pvalue,
         primary=True,
     )
 
 
 def verdict(*contrasts: Contrast, margin: float = 0.03) -> Verdict:
-    whole = Comparisons(pairs=(("none", "otlp"),), contrasts=contrasts, confidence=0.95)
-    return judge(whole, margin).rows[0]
+    comparisons = Comparisons(pairs=(("none", "otlp"),), contrasts=contrasts, confidence=0.95)
+    return judge(comparisons, margin).rows[0]
 
 
 @pytest.mark.parametrize(
@@ -99,16 +99,16 @@ def test_p_equal_to_the_level_is_significant() -> None:
 
 def test_noise_is_inconclusive_and_states_exclusion_and_needed_runs() -> None:
     noisy = [70.0, 90.0, 100.0, 110.0, 130.0, 150.0]
-    found = verdict(contrast(BASE, noisy))
-    assert found.word == INCONCLUSIVE
-    assert any("too noisy" in note or "per side" in note for note in found.notes)
-    assert found.runs_needed is None or found.runs_needed > len(noisy)
+    row = verdict(contrast(BASE, noisy))
+    assert row.word == INCONCLUSIVE
+    assert any("too noisy" in note or "per side" in note for note in row.notes)
+    assert row.runs_needed is None or row.runs_needed > len(noisy)
 
 
 def test_single_run_has_no_verdict_but_states_the_runs_needed() -> None:
-    found = verdict(contrast([1.0], [2.0]))
-    assert (found.word, found.runs_needed) == (INCONCLUSIVE, 4)
-    assert any("make at least 4 runs per side" in note for note in found.notes)
+    row = verdict(contrast([1.0], [2.0]))
+    assert (row.word, row.runs_needed) == (INCONCLUSIVE, 4)
+    assert any("make at least 4 runs per side" in note for note in row.notes)
 
 
 def test_primaries_are_adjusted_together() -> None:
@@ -119,16 +119,16 @@ def test_primaries_are_adjusted_together() -> None:
 
 
 def test_exact_changes_need_no_p() -> None:
-    found = verdict(contrast([6.0] * 3, [22.0] * 3, assume="exact"))
-    assert (found.word, found.p_adjusted) == (REGRESSION, None)
+    row = verdict(contrast([6.0] * 3, [22.0] * 3, assume="exact"))
+    assert (row.word, row.p_adjusted) == (REGRESSION, None)
     assert verdict(contrast([6.0] * 3, [6.0] * 3, assume="exact")).word == EQUIVALENT
 
 
 def test_rounding_coarser_than_the_margin_prevents_equivalence() -> None:
     coarse = replace(contrast([2e-9] * 8, [2e-9] * 8), resolution=1e-9, unit="s")
-    found = verdict(coarse)
-    assert found.word == INCONCLUSIVE
-    assert any("rounded to steps of 1.00" in note for note in found.notes)
+    row = verdict(coarse)
+    assert row.word == INCONCLUSIVE
+    assert any("rounded to steps of 1.00" in note for note in row.notes)
     assert verdict(replace(coarse, resolution=1e-11)).word == EQUIVALENT
     assert verdict(replace(coarse, resolution=1e-11), margin=0.001).word == INCONCLUSIVE
 
@@ -144,9 +144,9 @@ def test_rounding_widens_the_excluded_range() -> None:
 
 def test_single_run_outside_a_history_has_no_verdict() -> None:
     history = [100.0 + n / 10 for n in range(40)]
-    found = verdict(contrast(history, [130.0]))
-    assert (found.contrast.method, found.word) == ("prediction", INCONCLUSIVE)
-    assert any("repeat it" in note for note in found.notes)
+    row = verdict(contrast(history, [130.0]))
+    assert (row.contrast.method, row.word) == ("prediction", INCONCLUSIVE)
+    assert any("repeat it" in note for note in row.notes)
 
 
 def test_zero_errors_on_both_sides_are_equivalent() -> None:
@@ -203,25 +203,25 @@ def test_every_row_has_exactly_one_verdict_with_its_evidence(
 
 
 def amounts(x: list[float], y: list[float]) -> Contrast:
-    found = measure(x, y, "", 0.95)
+    measured = measure(x, y, "", 0.95)
     return replace(
         contrast(x, y),
         center_baseline=median(x),
         center_variant=median(y),
-        difference=found.difference[0],
-        difference_low=found.difference[1],
-        difference_high=found.difference[2],
-        difference_inner=found.difference_inner,
+        difference=measured.difference[0],
+        difference_low=measured.difference[1],
+        difference_high=measured.difference[2],
+        difference_inner=measured.difference_inner,
     )
 
 
 def test_negative_values_need_a_ratio_not_more_digits() -> None:
     """Steps of 1 are coarse for values around -5; more digits would not give them a ratio."""
     row = amounts([-7.0, -6.0, -5.0, -6.5, -5.5], [-3.0, -2.0, -1.0, -2.5, -1.5])
-    found = verdict(replace(row, resolution=1.0, unit="B"))
-    assert found.word == INCONCLUSIVE
-    assert not any("more digits" in note for note in found.notes)
-    assert any("no verdict: the baseline is below 0" in note for note in found.notes)
+    judged = verdict(replace(row, resolution=1.0, unit="B"))
+    assert judged.word == INCONCLUSIVE
+    assert not any("more digits" in note for note in judged.notes)
+    assert any("no verdict: the baseline is below 0" in note for note in judged.notes)
 
 
 def test_interval_wider_than_a_factor_of_ten_is_not_shown_in_numbers() -> None:
@@ -243,8 +243,8 @@ def test_difference_is_compared_with_the_margin_of_a_positive_median() -> None:
 
 
 def test_percent_margin_is_meaningless_for_negative_values() -> None:
-    found = verdict(amounts([-7.0, -6.0, -5.0, -6.5, -5.5], [-3.0, -2.0, -1.0, -2.5, -1.5]))
-    assert found.word == INCONCLUSIVE
-    assert found.contrast.pvalue == pytest.approx(2 / 252)
-    assert any("so a margin in percent is meaningless" in note for note in found.notes)
-    assert found.sensitivity.detectable_difference == pytest.approx(1.5 * 1.43, abs=0.01)
+    row = verdict(amounts([-7.0, -6.0, -5.0, -6.5, -5.5], [-3.0, -2.0, -1.0, -2.5, -1.5]))
+    assert row.word == INCONCLUSIVE
+    assert row.contrast.pvalue == pytest.approx(2 / 252)
+    assert any("so a margin in percent is meaningless" in note for note in row.notes)
+    assert row.sensitivity.detectable_difference == pytest.approx(1.5 * 1.43, abs=0.01)

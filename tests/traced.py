@@ -43,10 +43,10 @@ def store(
                 "group": f"{commit}/{group}".rstrip("/"), "variant": "base", "benchmark": "Ping",
                 "params": "", "run": run, "tool": "gobench",
             }  # fmt: skip
-            told = dict.fromkeys(schema.column_names())
-            told |= {"metric": "time_per_op", "stat": "sample", "unit": "s", "origin": "reported"}
+            common = dict.fromkeys(schema.column_names())
+            common |= {"metric": "time_per_op", "stat": "sample", "unit": "s", "origin": "reported"}
             value = level * float(np.exp(generator.normal(0, 0.01)))
-            rows.append({**told, **key, "value": value, "source": "a.txt:1"})
+            rows.append({**common, **key, "value": value, "source": "a.txt:1"})
             env = {"commit": commit}
             if machines:
                 env["cpu"] = machines[number]
@@ -73,8 +73,8 @@ def counted(
     levels: Sequence[float], metric: str = "allocs_per_op", unit: str = "1", runs: int = 3
 ) -> History:
     """Trace counts that every run of a commit has in common."""
-    observations, told = store([1e-3] * len(levels))
+    observations, runs_table = store([1e-3] * len(levels))
     rows = observations.assign(metric=metric, unit=unit, value=np.repeat(levels, 3).astype(float))
-    kept = rows["run"].le(runs), told["run"].le(runs)
+    kept = rows["run"].le(runs), runs_table["run"].le(runs)
     plan = Plan(primaries=((metric, ""),))
-    return trace(schema.observations(rows[kept[0]]), schema.runs(told[kept[1]]), plan)
+    return trace(schema.observations(rows[kept[0]]), schema.runs(runs_table[kept[1]]), plan)

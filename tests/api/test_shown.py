@@ -158,17 +158,17 @@ def test_sweep_alone_shows_its_levels_only() -> None:
 
 def test_parts_of_a_comparison_display_as_line_or_table() -> None:
     costs = bk.load(FIXTURES / "tracing-costs").compare(baseline="none")
-    resources, held = costs.parts["resources"], costs.parts["held"]
+    resources, fixed_rate = costs.parts["resources"], costs.parts["held"]
     assert repr(resources) == str(resources)
     assert repr(resources.tables[0]) == str(resources.tables[0])
     assert str(resources).startswith(resources.tables[0].title)
     assert resources._repr_html_().count("<table>") == len(resources.tables)
-    assert repr(held) == held.missing
+    assert repr(fixed_rate) == fixed_rate.missing
     assert repr(costs.findings).startswith("(<Finding warning B310 apm on /ping/GRM")
     assert repr(costs.plot).startswith("<Plots: .forest(), .percentiles(), ")
-    said = repr(bk.gate(costs, {}))
-    assert said.startswith("<GateResult: ✗")
-    assert said.endswith("exit code 1>")
+    shown = repr(bk.gate(costs, {}))
+    assert shown.startswith("<GateResult: ✗")
+    assert shown.endswith("exit code 1>")
 
 
 def test_comparison_of_many_rows_is_short_in_a_shell(wrk: bk.RunSet) -> None:

@@ -20,10 +20,10 @@ def rates() -> pd.DataFrame:
 
 
 def test_variant_metric_and_value_are_enough(rates: pd.DataFrame) -> None:
-    whole = bk.compare(rates, baseline="none").frame
+    reference = bk.compare(rates, baseline="none").frame
     small = bk.compare(rates[["variant", "metric", "value"]]).frame
     for column in ("variant", "n_baseline", "ratio", "ratio_low", "p", "verdict", "unit", "stat"):
-        assert small[column].tolist() == whole[column].tolist(), column
+        assert small[column].tolist() == reference[column].tolist(), column
 
 
 def test_runs_are_read_from_an_index_named_run(rates: pd.DataFrame) -> None:

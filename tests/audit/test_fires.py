@@ -211,7 +211,7 @@ def open_loops(files: Files, *names: str) -> Files:
     }
 
 
-#: what, files that fire its code, files that do not
+#: problem, files that fire its code, files that do not
 CASES: dict[str, tuple[Files, Files]] = {
     "B103": (pair(wrk(), wrk()), pair(wrk(), wrk(*OTHER))),
     "B105": (pair(wrk(), f"$ wrk\n{wrk()}"), pair(wrk(), wrk(*OTHER))),
@@ -349,16 +349,16 @@ CASES: dict[str, tuple[Files, Files]] = {
 }
 
 
-@pytest.mark.parametrize("what", CASES)
-def test_rule_fires(what: str, tmp_path: Path) -> None:
-    found = audit_inputs.select(audit_inputs.check(tmp_path, CASES[what][0]), what[:4])
-    assert found
-    assert all(finding.message and finding.remedy for finding in found)
+@pytest.mark.parametrize("problem", CASES)
+def test_rule_fires(problem: str, tmp_path: Path) -> None:
+    findings = audit_inputs.select(audit_inputs.check(tmp_path, CASES[problem][0]), problem[:4])
+    assert findings
+    assert all(finding.message and finding.remedy for finding in findings)
 
 
-@pytest.mark.parametrize("what", CASES)
-def test_rule_is_silent(what: str, tmp_path: Path) -> None:
-    assert audit_inputs.select(audit_inputs.check(tmp_path, CASES[what][1]), what[:4]) == []
+@pytest.mark.parametrize("problem", CASES)
+def test_rule_is_silent(problem: str, tmp_path: Path) -> None:
+    assert audit_inputs.select(audit_inputs.check(tmp_path, CASES[problem][1]), problem[:4]) == []
 
 
 @pytest.mark.parametrize("command", ["compare", "check"])

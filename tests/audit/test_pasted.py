@@ -53,8 +53,8 @@ def test_single_change_of_allocations_means_two_measurements(
     monkeypatch.chdir(tmp_path)
     write(Path("main.txt"), [(96, 6)] * 10, first=1003)
     write(Path("pr.txt"), counts)
-    found = [f.where for f in bk.load(".").compare().findings if f.code == "B111"]
-    assert found == (["pr"] if is_pasted else [])
+    findings = [f.where for f in bk.load(".").compare().findings if f.code == "B111"]
+    assert findings == (["pr"] if is_pasted else [])
     run(["compare", "."])
     assert ("two measurements of pr count as one" in capsys.readouterr().out) is is_pasted
     if is_pasted:
@@ -69,8 +69,8 @@ def test_finding_names_the_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         ([(96, 6)] * 5 + [(32, 2)] * 3, "in its first 5 runs and 2 in the last 3"),
     ):
         write(Path("pr.txt"), counts)
-        (found,) = (f for f in bk.load(".").compare().findings if f.code == "B111")
-        assert f"makes 6 allocations per operation {words}" in found.message
+        (findings,) = (f for f in bk.load(".").compare().findings if f.code == "B111")
+        assert f"makes 6 allocations per operation {words}" in findings.message
 
 
 def test_two_files_may_differ(tmp_path: Path) -> None:
@@ -83,8 +83,8 @@ def test_two_files_may_differ(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["pinned", "interleaved"])
 def test_real_repeats_are_not_named(kind: str) -> None:
-    found = bk.load(FIXTURES / "redis-gobench" / kind).compare(baseline="Baseline").findings
-    assert not any(finding.code == "B111" for finding in found)
+    findings = bk.load(FIXTURES / "redis-gobench" / kind).compare(baseline="Baseline").findings
+    assert not any(finding.code == "B111" for finding in findings)
 
 
 def test_log_appended_to_itself_is_named(tmp_path: Path) -> None:

@@ -76,17 +76,17 @@ def find(findings: Sequence[Finding], code: str) -> dict[str, Finding]:
 
 
 def test_more_requests_in_flight_than_connections(published: tuple[Finding, ...]) -> None:
-    found = find(published, "B310")
-    in_flight = {variant: float(f.numbers["in_flight"]) for variant, f in found.items()}
+    findings = find(published, "B310")
+    in_flight = {variant: float(f.numbers["in_flight"]) for variant, f in findings.items()}
     assert in_flight == pytest.approx(
         {"otlp": 8.59, "apm": 8.94, "zipkin": 9.86, "skywalking": 8.85}, abs=0.005
     )
-    corrected = {variant: float(f.numbers["corrected_mean"]) for variant, f in found.items()}
+    corrected = {variant: float(f.numbers["corrected_mean"]) for variant, f in findings.items()}
     assert corrected == pytest.approx(
         {"otlp": 455e-6, "apm": 402e-6, "zipkin": 625e-6, "skywalking": 490e-6}, abs=0.5e-6
     )
-    assert "implies 9.9 requests in flight on 8 connections" in found["zipkin"].message
-    assert "connections ÷ rate gives 625 µs, but the mean is 770 µs" in found["zipkin"].message
+    assert "implies 9.9 requests in flight on 8 connections" in findings["zipkin"].message
+    assert "connections ÷ rate gives 625 µs, but the mean is 770 µs" in findings["zipkin"].message
 
 
 def test_most_spans_were_lost(published: tuple[Finding, ...]) -> None:
@@ -97,9 +97,9 @@ def test_most_spans_were_lost(published: tuple[Finding, ...]) -> None:
 
 
 def test_incomplete_traces_have_no_multiple_of_three_spans(published: tuple[Finding, ...]) -> None:
-    found = find(published, "B421")
-    assert set(found) == {"otlp", "apm", "zipkin"}
-    assert found["otlp"].numbers["per_request"] == 3
+    findings = find(published, "B421")
+    assert set(findings) == {"otlp", "apm", "zipkin"}
+    assert findings["otlp"].numbers["per_request"] == 3
 
 
 def test_arithmetic_of_the_table_is_consistent(published: tuple[Finding, ...]) -> None:
@@ -115,10 +115,10 @@ def test_container_at_its_limit_is_reported(
     rows = rows_of("otlp")
     rows += [("otlp", "/ping/GRM", 1, "cpu_usage", "mean", cores, "cores")]
     rows += [("otlp", "/ping/GRM", 1, "cpu_throttled", "mean", throttled, "1")]
-    found = find(audited(rows, {"limit.elasticsearch.cpu": "2"}), "B412")
-    assert bool(found) is is_reported
+    findings = find(audited(rows, {"limit.elasticsearch.cpu": "2"}), "B412")
+    assert bool(findings) is is_reported
     if is_reported:
-        assert f"used {cores:.2f} of 2.00 cores" in found["otlp"].message
+        assert f"used {cores:.2f} of 2.00 cores" in findings["otlp"].message
 
 
 def test_limit_may_be_an_observation() -> None:

@@ -17,7 +17,7 @@ from statistics import median
 
 import numpy as np
 import scipy.stats
-from goals import Goal, hold
+from goals import Goal, judge
 from numpy.typing import NDArray
 
 from benchkit.stats import compare_rows, holm, mann_whitney
@@ -61,7 +61,7 @@ def _time_ties(rng: np.random.Generator) -> list[Goal]:
 
     name = "exact Mann-Whitney, ties, 10 + 10, {} / scipy's permutations"
     return [
-        hold(name.format(how), _time(run) / TIED_ROWS, theirs, 1 / 1000)
+        judge(name.format(how), _time(run) / TIED_ROWS, theirs, 1 / 1000)
         for how, run in (("row by row", one_by_one), ("of 200 rows at once", together))
     ]
 
@@ -79,7 +79,7 @@ def _time_rows(name: str, values: FloatArray, rounds: int, limit: float | None) 
 
     times = [(_time(compare), _time(sort)) for _ in range(rounds)]
     ours, theirs = (median(side) for side in zip(*times, strict=True))
-    return hold(f"compare 2,000 x 3 rows at once, {name} / sort each", ours, theirs, limit)
+    return judge(f"compare 2,000 x 3 rows at once, {name} / sort each", ours, theirs, limit)
 
 
 def _time_two_levels(rng: np.random.Generator, rounds: int) -> list[Goal]:
@@ -98,7 +98,7 @@ def _time_two_levels(rng: np.random.Generator, rounds: int) -> list[Goal]:
     times = [(_time(compare), _time(sort)) for _ in range(rounds)]
     ours, theirs = (median(side) for side in zip(*times, strict=True))
     name = "two-level interval of p50 and p99, 2 x 10 runs x 100 k / sort all samples"
-    return [hold(name, ours, theirs, 3.0)]
+    return [judge(name, ours, theirs, 3.0)]
 
 
 def _time(run: Callable[[], None]) -> float:

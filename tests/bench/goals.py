@@ -33,7 +33,7 @@ class Goal:
     ratios: list[float] = field(default_factory=list)
 
 
-def hold(
+def judge(
     name: str,
     ours: float,
     peer: float,

@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 
 import inputs
-from goals import Goal, hold
+from goals import Goal, judge
 from processes import BENCHKIT, PYTHON, STORE, Bench, find_net_cpu
 from turns import Command, Turn, run_in_turn, run_once
 
@@ -34,7 +34,7 @@ def measure_ingest(bench: Bench) -> list[Goal]:
     turns = run_in_turn(commands, bench.rounds)
     empty = _find_cpu(turns["empty"])
     return [
-        hold(f"a file into a store of {runs} runs / into an empty one, CPU",
+        judge(f"a file into a store of {runs} runs / into an empty one, CPU",
              _find_cpu(turns[f"{runs}"]), empty, limit, id="P12", stretch=1.1)
         for runs, limit in limits.items()
     ]  # fmt: skip
@@ -48,8 +48,8 @@ def measure_runs(bench: Bench) -> list[Goal]:
     cpu, peak = _find_cpu(turns), median(turn.peak for turn in turns) / 2**20
     name = f"`runs` on {runs} runs"
     return [
-        hold(f"{name} / 5 s of CPU", cpu, _LISTING, 1, id="P13", stretch=0.4),
-        hold(f"{name} / 500 MiB", peak, _MEMORY, 1, id="P13", stretch=0.5, unit="MiB"),
+        judge(f"{name} / 5 s of CPU", cpu, _LISTING, 1, id="P13", stretch=0.4),
+        judge(f"{name} / 500 MiB", peak, _MEMORY, 1, id="P13", stretch=0.5, unit="MiB"),
     ]
 
 
@@ -68,11 +68,11 @@ def measure_gobench(bench: Bench) -> list[Goal]:
     work = f"go-bench ingest, {megabytes:.0f} MB"
     peak = median(turn.peak for turn in turns["ours"]) / 2**20
     rows = [
-        hold(f"{work} / 40 MB/s of CPU", ours, megabytes * _PER_MB, 1),
-        hold(f"{work} / 250 MiB", peak, 250, 1, unit="MiB"),
+        judge(f"{work} / 40 MB/s of CPU", ours, megabytes * _PER_MB, 1),
+        judge(f"{work} / 250 MiB", peak, 250, 1, unit="MiB"),
     ]
     if "peer" in turns:
-        rows.append(hold(f"{work} / benchstat, CPU", ours, find_net_cpu(turns, "peer"), None))
+        rows.append(judge(f"{work} / benchstat, CPU", ours, find_net_cpu(turns, "peer"), None))
     return rows
 
 

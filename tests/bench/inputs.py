@@ -158,7 +158,7 @@ def write_gobench(path: Path, size: float, names: int = 2000, shift: int = 0) ->
     def blocks() -> Iterator[str]:
         rng = np.random.default_rng(SEED + shift)
         typical = np.exp(np.random.default_rng(7).uniform(4, 14, names))
-        told = [
+        fields = [
             f"BenchmarkOp{i // 8}/size={64 << i % 8}/mode={'ab'[i % 2]}-8" for i in range(names)
         ]
         while True:
@@ -166,7 +166,7 @@ def write_gobench(path: Path, size: float, names: int = 2000, shift: int = 0) ->
             yield "".join(
                 f"{name}\t{int(1e9 / v) + 1:8d}\t{v:12.1f} ns/op\t{64e3 / v:8.2f} MB/s"
                 f"\t{int(v) * 8:8d} B/op\t{int(v) % 97:8d} allocs/op\n"
-                for name, v in zip(told, values, strict=True)
+                for name, v in zip(fields, values, strict=True)
             )
 
     head = "goos: linux\ngoarch: amd64\npkg: example.com/x/y\ncpu: AMD EPYC 7B13\n"

@@ -14,7 +14,7 @@ from statistics import median
 
 import attacks
 import inputs
-from goals import Goal, fail, hold
+from goals import Goal, fail, judge
 from peers import Peers
 from sizes import Size
 from turns import Command, Turn, run_in_turn, run_once, typical
@@ -73,7 +73,7 @@ class Rival:
     stretch: float
 
 
-def beside(
+def compare(
     bench: Bench, goal: str, work: str, ours: tuple[Command, Command], rivals: Sequence[Rival]
 ) -> list[Goal]:
     """Time ours in turn with its rivals: a row for CPU, which decides, and one for wall time.
@@ -99,7 +99,7 @@ def beside(
             ratios = [a / b for a, b in zip(times, theirs, strict=True) if b > 0]
             goals = (limit, 1 / rival.stretch) if kind == "CPU" else (None, None)
             rows.append(
-                hold(f"{name}, {kind}", median(times), median(theirs), goals[0], id=goal,
+                judge(f"{name}, {kind}", median(times), median(theirs), goals[0], id=goal,
                      stretch=goals[1], ratios=ratios)
             )  # fmt: skip
     return rows
@@ -138,7 +138,7 @@ def measure_k6_json(bench: Bench) -> list[Goal]:
         for name, reader, more, floor in peers
     ]  # fmt: skip
     ours = bench.ingest(large), bench.ingest(little)
-    return beside(bench, "P1", "k6 NDJSON", ours, rivals)
+    return compare(bench, "P1", "k6 NDJSON", ours, rivals)
 
 
 def measure_gob(bench: Bench) -> list[Goal]:
@@ -153,7 +153,7 @@ def measure_gob(bench: Bench) -> list[Goal]:
         for words, floor in calls
     ]  # fmt: skip
     ours = bench.ingest(large), bench.ingest(little)
-    return beside(bench, "P2", "vegeta gob", ours, rivals)
+    return compare(bench, "P2", "vegeta gob", ours, rivals)
 
 
 def measure_bodies(bench: Bench) -> list[Goal]:
@@ -164,7 +164,7 @@ def measure_bodies(bench: Bench) -> list[Goal]:
     reports = call("vegeta", "report", large), call("vegeta", "report", little)
     ours = bench.ingest(large), bench.ingest(little)
     rivals = [Rival("vegeta report", *reports, 3, 5)]
-    return beside(bench, "P3", "vegeta gob with bodies", ours, rivals)
+    return compare(bench, "P3", "vegeta gob with bodies", ours, rivals)
 
 
 def measure_gobench(bench: Bench) -> list[Goal]:
@@ -181,7 +181,7 @@ def measure_gobench(bench: Bench) -> list[Goal]:
     call = bench.peers.tool
     ours = [Command([*BENCHKIT, "compare", *map(str, pair)]) for pair in (large, little)]
     rivals = [Rival("benchstat", call("benchstat", *large), call("benchstat", *little), 1, 2)]
-    return beside(bench, "P4", "go-bench text, compared", (ours[0], ours[1]), rivals)
+    return compare(bench, "P4", "go-bench text, compared", (ours[0], ours[1]), rivals)
 
 
 def measure_tables(bench: Bench) -> list[Goal]:
@@ -200,7 +200,7 @@ def measure_tables(bench: Bench) -> list[Goal]:
             for who, floor, stretch in (("pandas", 2.0, 4.0), ("polars", 1.0, 2.0))
         ]  # fmt: skip
         ours = bench.ingest(large), bench.ingest(little)
-        rows += beside(bench, "P5", work, ours, rivals)
+        rows += compare(bench, "P5", work, ours, rivals)
     return rows
 
 
@@ -222,7 +222,7 @@ def measure_many(bench: Bench) -> list[Goal]:
         work = " ".join((f"{bench.size.files} files of wrk,", *jobs)).rstrip(",")
         name = f"{work} / reading them in Python, CPU"
         ours, theirs = (find_net_cpu(turns, side) for side in ("ours", "peer"))
-        rows.append(hold(name, ours, theirs, 8, id="P6", stretch=4))
+        rows.append(judge(name, ours, theirs, 8, id="P6", stretch=4))
     return rows
 
 
@@ -242,9 +242,11 @@ def measure_memory(bench: Bench) -> list[Goal]:
         eighth = make(bench.make(f"{name}-memory-eighth/none/{name}-1.raw"), size // 8)
         peaks = [run_once(bench.ingest(path)).peak / 2**20 for path in (large, eighth)]
         work = f"memory, {name}"
-        rows.append(hold(f"{work} / 300 MiB", peaks[0], 300, 1, id="P7", stretch=2 / 3, unit="MiB"))
         rows.append(
-            hold(f"{work} / an eighth of the input", peaks[0], peaks[1], 1.25, id="P7", unit="MiB")
+            judge(f"{work} / 300 MiB", peaks[0], 300, 1, id="P7", stretch=2 / 3, unit="MiB")
+        )
+        rows.append(
+            judge(f"{work} / an eighth of the input", peaks[0], peaks[1], 1.25, id="P7", unit="MiB")
         )
     return rows
 
@@ -262,7 +264,7 @@ def measure_growth(bench: Bench) -> list[Goal]:
         turns = run_in_turn(commands, bench.rounds)
         start = typical(turns["start"])
         ours, peer = (typical(turns[key]) - start for key in ("8x", "1x"))
-        rows.append(hold(f"8x / 1x of {name}", ours, peer, 9, id="P8", stretch=8.2))
+        rows.append(judge(f"8x / 1x of {name}", ours, peer, 9, id="P8", stretch=8.2))
     return rows
 
 
@@ -298,7 +300,7 @@ def measure_start(bench: Bench) -> list[Goal]:
         "--help": (0.3, 0.2), "report on two go files": (1.5, 1.0)
     }  # fmt: skip
     return [
-        hold(f"{name} / import pandas, CPU", taken[name], peer, limit, id="P9", stretch=most)
+        judge(f"{name} / import pandas, CPU", taken[name], peer, limit, id="P9", stretch=most)
         for name, (limit, most) in goals.items()
     ]
 
@@ -319,7 +321,7 @@ def measure_report(bench: Bench) -> list[Goal]:
     turns = run_in_turn(commands, bench.rounds)
     name = f"report on 10 runs x {bench.size.run} samples / x 1000"
     return [
-        hold(name, typical(turns["many"]), typical(turns["few"]), 1.1, id="P10", stretch=1.05)
+        judge(name, typical(turns["many"]), typical(turns["few"]), 1.1, id="P10", stretch=1.05)
     ]  # fmt: skip
 
 
@@ -336,4 +338,4 @@ def measure_store(bench: Bench) -> list[Goal]:
     shutil.rmtree(store)
     name = f"one metric and variant of {rows} rows / duckdb scanning all of them"
     ours, theirs = typical(turns["ours"]), typical(turns["peer"])
-    return [hold(name, ours, theirs, 1, id="P11", stretch=0.5)]
+    return [judge(name, ours, theirs, 1, id="P11", stretch=0.5)]

@@ -37,9 +37,9 @@ def noise(
 
 
 def test_calibration_of_the_quiet_set() -> None:
-    found = noise(dict(RATES))
-    assert [(row.k, row.splits, row.comparisons) for row in found.rows] == [(4, 35, 1)] * 5
-    (metric,) = found.metrics
+    calibration = noise(dict(RATES))
+    assert [(row.k, row.splits, row.comparisons) for row in calibration.rows] == [(4, 35, 1)] * 5
+    (metric,) = calibration.metrics
     assert (metric.k, metric.rows, metric.splits, metric.comparisons) == (4, 5, 175, 5)
     assert metric.rate is not None
     assert metric.rate.value == pytest.approx(2 / 175)
@@ -62,37 +62,41 @@ def test_drift_shows_in_the_measured_order() -> None:
 
 
 def test_order_follows_the_start_times() -> None:
-    found = noise({"drifting": tuple(100.0 * 1.02**i for i in range(8))}, backwards=True)
-    assert found.rows[0].measured.ratio[0] == pytest.approx(1.02**-4)
-    assert "in the order of their starts" in noise_tables(found)[1].caption
+    calibration = noise({"drifting": tuple(100.0 * 1.02**i for i in range(8))}, backwards=True)
+    assert calibration.rows[0].measured.ratio[0] == pytest.approx(1.02**-4)
+    assert "in the order of their starts" in noise_tables(calibration)[1].caption
     assert "no starts recorded" in noise_tables(noise(dict(RATES)))[1].caption
 
 
 def test_identical_variants_are_pooled_and_compared() -> None:
-    found = noise({"a": RATES["none"], "b": RATES["apm"]}, pairs=(("a", "b"),))
-    (row,) = found.rows
+    calibration = noise({"a": RATES["none"], "b": RATES["apm"]}, pairs=(("a", "b"),))
+    (row,) = calibration.rows
     assert (row.replicates.variant, row.replicates.n, row.k) == ("a and b", 16, 8)
     assert (row.splits, row.ways) == (500, 6435)
     assert row.measured.ratio[0] == pytest.approx(1.001, abs=5e-4)
     assert row.is_alarm is False
     assert row.alarms is not None
     assert row.alarms <= 0.05
-    assert "500 of 6435" in [cell.text for cell in noise_tables(found)[1].rows[0]]
+    assert "500 of 6435" in [cell.text for cell in noise_tables(calibration)[1].rows[0]]
 
 
 def test_runs_per_side_can_be_requested() -> None:
-    found = noise({"none": RATES["none"]}, Rule(runs=2))
-    assert (found.rows[0].k, found.rows[0].comparisons, found.rows[0].splits) == (2, 2, 210)
+    calibration = noise({"none": RATES["none"]}, Rule(runs=2))
+    assert (calibration.rows[0].k, calibration.rows[0].comparisons, calibration.rows[0].splits) == (
+        2,
+        2,
+        210,
+    )
     with pytest.raises(DataError, match="18 are needed"):
         noise({"none": RATES["none"]}, Rule(runs=9))
 
 
 def test_single_runs_have_a_margin_but_no_rate() -> None:
-    found = noise({"none": (100.0, 104.0, 102.0), "once": (5.0,)})
-    (metric,) = found.metrics
+    calibration = noise({"none": (100.0, 104.0, 102.0), "once": (5.0,)})
+    (metric,) = calibration.metrics
     assert (metric.k, metric.rate, metric.measured) == (1, None, None)
     assert metric.margin == 0.13  # Student's t with 2 degrees of freedom
-    text = " ".join(noise_lines(found))
+    text = " ".join(noise_lines(calibration))
     assert "needs 2 runs per side" in text
     assert "Too few runs" in text
     assert "1 row with too few runs left out" in text
@@ -155,25 +159,25 @@ def test_suggested_margin_covers_estimates_of_new_runs(runs: int) -> None:
 
 def test_single_pair_is_reported_and_lies_within_the_margin() -> None:
     apart = {"a": RATES["none"], "b": tuple(1.06 * value for value in RATES["none"])}
-    found = noise(apart, pairs=(("a", "b"),))
-    assert found.metrics[0].margin >= 0.06
-    assert any(line.startswith("There is only one pair") for line in noise_lines(found))
-    assert "[" in noise_tables(found)[0].rows[0][-1].text
+    calibration = noise(apart, pairs=(("a", "b"),))
+    assert calibration.metrics[0].margin >= 0.06
+    assert any(line.startswith("There is only one pair") for line in noise_lines(calibration))
+    assert "[" in noise_tables(calibration)[0].rows[0][-1].text
 
 
 def test_values_without_a_ratio_raise_no_false_alarm() -> None:
     (row,) = noise({"zero": (0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0)}).rows
     assert row.alarms == 0.0
     assert row.is_alarm is False
-    found = noise({"zero": (0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0)})
-    assert math.isnan(found.metrics[0].margin)
-    assert "no ratio and no margin" in noise_lines(found)[0]
-    assert noise_tables(found)[0].rows[0][-1].text == "–"
+    calibration = noise({"zero": (0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0)})
+    assert math.isnan(calibration.metrics[0].margin)
+    assert "no ratio and no margin" in noise_lines(calibration)[0]
+    assert noise_tables(calibration)[0].rows[0][-1].text == "–"
 
 
 def test_unequal_rows_widen_the_interval_around_the_margin() -> None:
     quiet, loud = Sizes((0.01,) * 20, 10), Sizes((0.1,) * 20, 10)
     equal, mixed = suggest_margin([quiet, quiet]), suggest_margin([quiet] * 9 + [loud])
     assert mixed.high / mixed.low > equal.high / equal.low
-    for found in (equal, mixed):
-        assert found.low < found.value < found.high
+    for suggested in (equal, mixed):
+        assert suggested.low < suggested.value < suggested.high

@@ -28,8 +28,8 @@ def compared(folder: Path, base: str, other: str, plan: Plan | None = None) -> C
 
 
 def test_lines_with_the_same_name_are_runs(tmp_path: Path) -> None:
-    found = compared(tmp_path, go("Ping", 1, 2, 3, 4), go("Ping", 5, 6, 7, 8))
-    time, size = found.contrasts
+    comparisons = compared(tmp_path, go("Ping", 1, 2, 3, 4), go("Ping", 5, 6, 7, 8))
+    time, size = comparisons.contrasts
     assert time.baseline_values == (1e-9, 2e-9, 3 * 1e-9, 4e-9)  # as benchstat multiplies
     assert (time.center_variant, time.delta) == pytest.approx((6.5e-9, 4e-9))
     assert (time.primary, size.primary) == (True, False)
@@ -37,15 +37,17 @@ def test_lines_with_the_same_name_are_runs(tmp_path: Path) -> None:
 
 def test_different_params_are_different_rows(tmp_path: Path) -> None:
     both = go("Ping", 1, 2, suffix="-2") + go("Ping", 3, 4, suffix="-4")
-    found = compared(tmp_path, both, both)
-    assert {c.params for c in found.contrasts} == {"gomaxprocs=2", "gomaxprocs=4"}
+    comparisons = compared(tmp_path, both, both)
+    assert {c.params for c in comparisons.contrasts} == {"gomaxprocs=2", "gomaxprocs=4"}
 
 
 def test_one_sided_levels_and_names_are_reported(tmp_path: Path) -> None:
     base = go("Ping", 1, 2, suffix="-2") + go("Ping", 1, 2, suffix="-4") + go("Old", 1, suffix="-2")
-    found = compared(tmp_path, base, go("Ping", 1, 2, suffix="-2") + go("New", 1, suffix="-2"))
-    assert found.only_in == {"base": ("Old",), "other": ("New",)}
-    assert found.params_only_in == {"base": (("Ping", "gomaxprocs=4"),)}
+    comparisons = compared(
+        tmp_path, base, go("Ping", 1, 2, suffix="-2") + go("New", 1, suffix="-2")
+    )
+    assert comparisons.only_in == {"base": ("Old",), "other": ("New",)}
+    assert comparisons.params_only_in == {"base": (("Ping", "gomaxprocs=4"),)}
 
 
 def test_nothing_in_common_is_an_error_that_suggests_a_rename(tmp_path: Path) -> None:
@@ -66,12 +68,12 @@ def test_differing_params_are_named_without_a_benchmark(tmp_path: Path) -> None:
 def test_unit_line_sets_the_direction_of_a_custom_metric(tmp_path: Path) -> None:
     unit = "Unit hits/op better=higher\n"
     text = "BenchmarkPing 1 {} hits/op\n"
-    found = compared(tmp_path, unit + text.format(5), unit + text.format(6))
-    assert [(c.metric, c.better) for c in found.contrasts] == [("hits/op", "higher")]
+    comparisons = compared(tmp_path, unit + text.format(5), unit + text.format(6))
+    assert [(c.metric, c.better) for c in comparisons.contrasts] == [("hits/op", "higher")]
 
 
 @pytest.mark.parametrize(
-    ("base", "other", "told"),
+    ("base", "other", "direction"),
     [
         ("better=lower", "better=higher", "lower"),
         ("", "better=higher", "none"),
@@ -80,41 +82,41 @@ def test_unit_line_sets_the_direction_of_a_custom_metric(tmp_path: Path) -> None
     ],
 )
 def test_unit_line_of_the_baseline_sets_the_direction(
-    base: str, other: str, told: str, tmp_path: Path
+    base: str, other: str, direction: str, tmp_path: Path
 ) -> None:
     text = "Unit hits/op x=y {}\nBenchmarkPing 1 {} hits/op\n"
     (only,) = compared(tmp_path, text.format(base, 5), text.format(other, 6)).contrasts
-    assert (only.better, only.method) == (told, SINGLE)
+    assert (only.better, only.method) == (direction, SINGLE)
 
 
 def test_contradicting_unit_lines_of_one_side_set_no_direction(tmp_path: Path) -> None:
     words = {"base/1": "lower", "base/2": "higher", "other/1": "lower"}
-    for value, (name, word) in enumerate(words.items(), start=5):
+    for value, (name, direction) in enumerate(words.items(), start=5):
         path = tmp_path / f"{name}.txt"
         path.parent.mkdir(exist_ok=True)
-        path.write_text(f"Unit hits/op better={word}\nBenchmarkPing 1 {value} hits/op\n")
+        path.write_text(f"Unit hits/op better={direction}\nBenchmarkPing 1 {value} hits/op\n")
     loaded = bk.load(tmp_path)
-    found = compare(loaded.observations, loaded.runs, [("base", "other")])
-    assert [c.better for c in found.contrasts] == ["none"]
+    comparisons = compare(loaded.observations, loaded.runs, [("base", "other")])
+    assert [c.better for c in comparisons.contrasts] == ["none"]
 
 
 @pytest.mark.parametrize("unit", ["ns/op", "B/op", "allocs/op", "MB/s"])
 def test_unit_line_cannot_reverse_a_known_metric(tmp_path: Path, unit: str) -> None:
-    word = "lower" if unit == "MB/s" else "higher"
-    line, values = f"Unit {unit} better={word} assume={{}}\n", range(5, 9)
+    direction = "lower" if unit == "MB/s" else "higher"
+    line, values = f"Unit {unit} better={direction} assume={{}}\n", range(5, 9)
     text = "".join(f"BenchmarkPing 1 {value} {unit}\n" for value in values)
     (plain,) = compared(tmp_path, text, text).contrasts
     for assumed in ("exact", "nothing"):
-        said = line.format(assumed) + text
-        (turned,) = compared(tmp_path, said, said).contrasts
+        stated = line.format(assumed) + text
+        (turned,) = compared(tmp_path, stated, stated).contrasts
         assert turned == plain
-    assert plain.better != word
+    assert plain.better != direction
 
 
 def test_named_primaries_replace_those_of_the_tool(tmp_path: Path) -> None:
     plan = Plan(primaries=(("bytes_per_op", ""),))
-    found = compared(tmp_path, go("Ping", 1, 2), go("Ping", 3, 4), plan)
-    assert [c.metric for c in found.contrasts if c.primary] == ["bytes_per_op"]
+    comparisons = compared(tmp_path, go("Ping", 1, 2), go("Ping", 3, 4), plan)
+    assert [c.metric for c in comparisons.contrasts if c.primary] == ["bytes_per_op"]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -127,14 +129,14 @@ def test_order_of_the_files_does_not_matter(tmp_path: Path, seed: int) -> None:
             files[-1].parent.mkdir(exist_ok=True)
             times = [factor * chance.uniform(90, 110) for _ in range(2)]
             files[-1].write_text(go("Ping", times[0]) + go("Pong", times[1]))
-    found = []
+    comparisons = []
     for _ in range(3):
         loaded = bk.load(*files)
-        whole = compare(loaded.observations, loaded.runs, [("base", "other")])
-        found.append({(c.benchmark, c.metric): c for c in whole.contrasts})
+        comparison = compare(loaded.observations, loaded.runs, [("base", "other")])
+        comparisons.append({(c.benchmark, c.metric): c for c in comparison.contrasts})
         chance.shuffle(files)
-    assert len(found[0]) == 4
-    assert found[0] == found[1] == found[2]
+    assert len(comparisons[0]) == 4
+    assert comparisons[0] == comparisons[1] == comparisons[2]
 
 
 CONTRADICTED = (

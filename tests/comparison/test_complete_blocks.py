@@ -51,9 +51,9 @@ def values(variants: int, runs: int) -> dict[str, tuple[float, ...]]:
 )
 def test_design_selects_the_method(variants: int, runs: int, method: str) -> None:
     names = VARIANTS[:variants]
-    found, _ = sessions.compared(values(variants, runs), sessions.rotated(names, runs))
+    comparisons, _ = sessions.compared(values(variants, runs), sessions.rotated(names, runs))
     unequal = {WELCH} if method == RANK and runs == 4 else set()  # so few may differ in spread
-    assert {c.method for c in found.contrasts} - unequal == {method}
+    assert {c.method for c in comparisons.contrasts} - unequal == {method}
 
 
 @pytest.mark.parametrize("order", [None, [v for v in VARIANTS for _ in range(8)]])
@@ -65,39 +65,39 @@ def test_without_complete_blocks_auto_equals_never(order: list[str] | None) -> N
 
 
 def test_blocks_never_disables_pairing() -> None:
-    found, _ = sessions.compared(RATES, sessions.rotated(VARIANTS, 8), "never")
-    assert {c.method for c in found.contrasts} == {RANK}
+    comparisons, _ = sessions.compared(RATES, sessions.rotated(VARIANTS, 8), "never")
+    assert {c.method for c in comparisons.contrasts} == {RANK}
 
 
 def test_one_missing_run_leaves_all_rows_unpaired() -> None:
     order = sessions.rotated(VARIANTS, 8)
     short = {**RATES, "zipkin": RATES["zipkin"][:7]}
     del order[-1 - order[::-1].index("zipkin")]
-    found, _ = sessions.compared(short, order)
-    assert {c.variant: c.method for c in found.contrasts}["zipkin"] == WELCH
-    assert {c.method for c in found.contrasts if c.variant != "zipkin"} == {RANK}
+    comparisons, _ = sessions.compared(short, order)
+    assert {c.variant: c.method for c in comparisons.contrasts}["zipkin"] == WELCH
+    assert {c.method for c in comparisons.contrasts if c.variant != "zipkin"} == {RANK}
 
 
 def test_missing_value_leaves_only_its_row_unpaired() -> None:
     observations, runs = sessions.session(RATES, sessions.rotated(VARIANTS, 8))
     lost = (observations["variant"] == "apm") & (observations["run"] == 3)
     kept = schema.observations(observations[~lost])
-    found = compare(kept, runs, [("none", "otlp")], Plan(blocks="auto"))
-    assert {c.method for c in found.contrasts} == {RANK}
+    comparisons = compare(kept, runs, [("none", "otlp")], Plan(blocks="auto"))
+    assert {c.method for c in comparisons.contrasts} == {RANK}
 
 
 def test_variant_without_values_is_left_out_of_the_row() -> None:
     observations, runs = sessions.session(RATES, sessions.rotated(VARIANTS, 8))
     kept = schema.observations(observations[observations["variant"] != "apm"])
-    found = compare(kept, runs, [("none", "otlp")], Plan(blocks="auto"))
-    assert {c.method for c in found.contrasts} == {ALIGNED}
+    comparisons = compare(kept, runs, [("none", "otlp")], Plan(blocks="auto"))
+    assert {c.method for c in comparisons.contrasts} == {ALIGNED}
 
 
 def test_aligned_ranks_use_all_variants_of_each_block() -> None:
-    found, _ = sessions.compared(RATES, sessions.rotated(VARIANTS, 8))
+    comparisons, _ = sessions.compared(RATES, sessions.rotated(VARIANTS, 8))
     table = np.log(list(zip(*RATES.values(), strict=True)))
     names = list(RATES)
-    for c in found.contrasts:
+    for c in comparisons.contrasts:
         estimate, test = compare_aligned(table, 0, names.index(c.variant))
         assert c.ratio == pytest.approx(math.exp(estimate.value))
         assert c.pvalue == test.pvalue
@@ -107,22 +107,24 @@ def test_aligned_ranks_use_all_variants_of_each_block() -> None:
 def test_selection_of_variants_does_not_change_their_numbers() -> None:
     observations, runs = sessions.session(RATES, sessions.rotated(VARIANTS, 8))
     alone = compare(observations, runs, [("none", "otlp")], Plan(blocks="auto"))
-    found, _ = sessions.compared(RATES, sessions.rotated(VARIANTS, 8))
-    assert alone.contrasts[0] in found.contrasts
+    comparisons, _ = sessions.compared(RATES, sessions.rotated(VARIANTS, 8))
+    assert alone.contrasts[0] in comparisons.contrasts
 
 
 def test_runs_are_paired_by_block_not_by_run_number() -> None:
     pair = {"none": RATES["none"], "otlp": RATES["otlp"]}
     order = ["none", "otlp", "otlp", "none"] * 4
-    found, _ = sessions.compared(pair, order)
-    assert found.contrasts[0].pvalue == wilcoxon(pair["none"], pair["otlp"]).pvalue == 2 / 2**8
+    comparisons, _ = sessions.compared(pair, order)
+    assert (
+        comparisons.contrasts[0].pvalue == wilcoxon(pair["none"], pair["otlp"]).pvalue == 2 / 2**8
+    )
 
 
 def test_five_pairs_note_the_paired_t_next_to_the_unpaired_test() -> None:
     names = VARIANTS[:2]
-    found, _ = sessions.compared(values(2, 5), sessions.rotated(names, 5))
+    comparisons, _ = sessions.compared(values(2, 5), sessions.rotated(names, 5))
     never, _ = sessions.compared(values(2, 5), sessions.rotated(names, 5), "never")
-    (row,), (plain,) = found.contrasts, never.contrasts
+    (row,), (plain,) = comparisons.contrasts, never.contrasts
     assert (row.ratio, row.pvalue) == (plain.ratio, plain.pvalue)
     assert row.notes[0].startswith("a t-test of the 5 pairs")
     assert plain.notes == ()
@@ -139,8 +141,8 @@ def test_verdicts_of_the_quiet_set_do_not_depend_on_blocks() -> None:
 
 def test_pairs_can_decide_fewer_rows_than_unpaired_sides() -> None:
     noisy = {"none": (90, 98, 95, 110, 92, 115, 101, 99), "on": (94, 91, 99, 112, 90, 118, 107, 96)}
-    found, _ = sessions.compared(noisy, sessions.rotated(tuple(noisy), 8))
-    copies = Comparisons(pairs=(), contrasts=found.contrasts * 7, confidence=0.95)
+    comparisons, _ = sessions.compared(noisy, sessions.rotated(tuple(noisy), 8))
+    copies = Comparisons(pairs=(), contrasts=comparisons.contrasts * 7, confidence=0.95)
     assert copies.contrasts[0].method == SIGNED
     assert count_decidable(copies.contrasts[0], 0.05) == 6
     assert {row.contrast.method for row in judge(copies).rows} == {MAX_T}
@@ -164,15 +166,15 @@ def many_in_rounds(rows: int, rounds: int, cost: float) -> Comparisons:
     """Compare benchmarks of three variants, whose rounds differ by 20 % and runs by 1 %."""
     generator = np.random.default_rng(6)
     level = np.exp(generator.normal(0, 0.2, rounds))
-    told = [
+    records = [
         (name, f"B{row}", run, "time_per_op", "sample", float(value), "s")
         for row in range(rows)
         for name, factor in (("base", 1.0), ("new", cost), ("other", 1.0))
         for run, value in enumerate(factor * level * np.exp(generator.normal(0, 0.01, rounds)), 1)
     ]
-    runs = examples.runs_of(told, "gobench")
+    runs = examples.runs_of(records, "gobench")
     runs = runs.assign(block=runs["run"])
-    data = examples.observations(told, "gobench")
+    data = examples.observations(records, "gobench")
     pairs = [("base", "new"), ("base", "other")]
     return compare(data, runs, pairs, Plan(blocks="auto"))
 

@@ -44,13 +44,15 @@ def test_variants_of_damaged_files_are_named_in_every_output(results: Path) -> N
         damage(path, "cut")
     assert len(lost) == 30
 
-    found = bk.load(results).compare(baseline="none")
+    comparison = bk.load(results).compare(baseline="none")
 
-    assert found.verdict.endswith(NOTICE)
-    assert f"\n### {found.verdict}".replace("_", "") in found.to_markdown().replace("_", "")
-    assert found.verdict in found.to_html().replace("&gt;", ">")
-    assert render_comparison(found.verdicts).startswith(found.verdict)
-    assert json.loads(found.render("json"))["lacking"] == {
+    assert comparison.verdict.endswith(NOTICE)
+    assert f"\n### {comparison.verdict}".replace("_", "") in comparison.to_markdown().replace(
+        "_", ""
+    )
+    assert comparison.verdict in comparison.to_html().replace("&gt;", ">")
+    assert render_comparison(comparison.verdicts).startswith(comparison.verdict)
+    assert json.loads(comparison.render("json"))["lacking"] == {
         "skywalking": ["request_rate mean"],
         "zipkin": ["request_rate mean"],
     }
@@ -69,9 +71,11 @@ def test_variants_with_only_warm_ups_or_no_file_are_named(results: Path) -> None
 def test_value_missing_from_the_baseline_is_attributed_to_it() -> None:
     frame = bk.load(FIXTURE).where(variant=["none", "otlp"]).observations
     kept = frame[(frame["variant"] == "otlp") | (frame["metric"] != "request_rate")]
-    found = bk.compare(kept, baseline="none")
-    assert found.verdict.startswith("~ No verdict: the two sides have no primary metric in common")
-    assert found.verdict.endswith("No readable requests/s: none.")
+    comparison = bk.compare(kept, baseline="none")
+    assert comparison.verdict.startswith(
+        "~ No verdict: the two sides have no primary metric in common"
+    )
+    assert comparison.verdict.endswith("No readable requests/s: none.")
 
 
 def test_unselected_variants_are_not_reported_missing(results: Path) -> None:

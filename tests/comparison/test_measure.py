@@ -35,17 +35,17 @@ def test_data_select_the_method(x: list[float], y: list[float], assume: str, met
 
 
 def test_single_run_gives_a_direction_without_interval_or_p() -> None:
-    found = measure([2.0], [3.0], "nothing", 0.95)
-    assert found.ratio == (1.5, None, None)
-    assert found.pvalue is None
-    assert found.notes == ("1 run per side: direction only",)
+    measured = measure([2.0], [3.0], "nothing", 0.95)
+    assert measured.ratio == (1.5, None, None)
+    assert measured.pvalue is None
+    assert measured.notes == ("1 run per side: direction only",)
 
 
 def test_exact_metrics_have_ranges_and_no_p() -> None:
-    found = measure([218.0, 216.0, 220.0], [4150.0, 4160.0], "exact", 0.95)
-    assert found.ratio == (4155 / 218, 4150 / 220, 4160 / 216)
-    assert found.pvalue is None
-    assert found.notes == ("exact: 216 to 220 vs. 4150 to 4160",)
+    measured = measure([218.0, 216.0, 220.0], [4150.0, 4160.0], "exact", 0.95)
+    assert measured.ratio == (4155 / 218, 4150 / 220, 4160 / 216)
+    assert measured.pvalue is None
+    assert measured.notes == ("exact: 216 to 220 vs. 4150 to 4160",)
 
 
 def test_equal_exact_values_are_unchanged_even_at_zero() -> None:
@@ -80,28 +80,28 @@ def test_unit_does_not_matter(x: list[float], y: list[float], power: int) -> Non
 
 def test_non_positive_values_have_a_difference_with_interval() -> None:
     x, y = [0.0, 1.0, 2.0, 3.0, 1.5], [5.0, 6.0, 7.0, 8.0, 6.5]
-    found, shift = measure(x, y, "nothing", 0.95), hodges_lehmann(x, y)
-    assert found.ratio == (None, None, None)
-    assert found.difference == (shift.value, shift.low, shift.high)
-    assert found.difference_inner[0] == hodges_lehmann(x, y, 0.9).low
-    assert found.facts[0].startswith(
+    measured, shift = measure(x, y, "nothing", 0.95), hodges_lehmann(x, y)
+    assert measured.ratio == (None, None, None)
+    assert measured.difference == (shift.value, shift.low, shift.high)
+    assert measured.difference_inner[0] == hodges_lehmann(x, y, 0.9).low
+    assert measured.facts[0].startswith(
         "some values are 0 or negative, so the change is in the metric"
     )
 
 
 def test_few_non_positive_values_are_compared_by_welch_on_differences() -> None:
     x, y = [-1.0, 0.0, 1.0], [4.0, 6.0, 5.0]
-    found, (estimate, test) = measure(x, y, "nothing", 0.95), welch(x, y)
-    assert found.difference == (estimate.value, estimate.low, estimate.high)
-    assert found.pvalue == test.pvalue
-    assert found.notes[0] == "Welch's test; it assumes a normal distribution of the runs"
+    measured, (estimate, test) = measure(x, y, "nothing", 0.95), welch(x, y)
+    assert measured.difference == (estimate.value, estimate.low, estimate.high)
+    assert measured.pvalue == test.pvalue
+    assert measured.notes[0] == "Welch's test; it assumes a normal distribution of the runs"
 
 
 @pytest.mark.parametrize("assume", ["nothing", "exact"])
 def test_values_too_far_apart_for_a_ratio_are_refused_without_a_crash(assume: str) -> None:
-    found = measure([1e-300] * 5, [1e300, 1.01e300, 1e300, 1e300, 1e300], assume, 0.95)
-    assert found.ratio == (None, None, None)
-    assert found.pvalue is None
+    measured = measure([1e-300] * 5, [1e300, 1.01e300, 1e300, 1e300, 1e300], assume, 0.95)
+    assert measured.ratio == (None, None, None)
+    assert measured.pvalue is None
     assert measure([1e-300], [1e300], assume, 0.95).ratio == (None, None, None)
 
 

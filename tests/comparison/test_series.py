@@ -69,8 +69,8 @@ def test_lost_run_leaves_a_finding_and_no_verdict(tmp_path: Path, number: int) -
     assert (lost.word, lost.contrast.method) == ("inconclusive", "incomplete series")
     assert f"lacks its run of round {number}" in lost.notes[0]
     assert row(folder, "apm").word == "equivalent"
-    found = bk.load(str(folder)).compare(baseline="none").findings
-    assert [f.where for f in found if f.code == "B344"] == ["none, otlp, Get"]
+    findings = bk.load(str(folder)).compare(baseline="none").findings
+    assert [f.where for f in findings if f.code == "B344"] == ["none, otlp, Get"]
     assert run(["gate", str(folder), "--baseline", "none", "--variant", "otlp"]) == 4
 
 

@@ -37,8 +37,8 @@ def test_generators_of_one_load_decide_nothing(tmp_path: Path) -> None:
     assert (row.verdict, row.n_variant) == ("inconclusive", 1)
     assert row.p is None
     assert "the runs are 4 generators of one load test" in comparison.verdict
-    found = [finding.where for finding in comparison.findings if finding.code == "B207"]
-    assert len(found) == 2
+    findings = [finding.where for finding in comparison.findings if finding.code == "B207"]
+    assert len(findings) == 2
 
 
 @pytest.mark.parametrize("name", ["shard-{}", "wrk-worker{}", "wrk_{}_of_4", "pod-{}"])
@@ -100,5 +100,5 @@ def test_runs_that_do_not_overlap_are_repeats(tmp_path: Path, starts: dict[str, 
 def test_fixtures_contain_no_generators() -> None:
     for folder in ("tracing-wrk", "redis-gobench", "shorturl-k6", "skywalking-vegeta"):
         if (FIXTURES / folder).is_dir():
-            found = bk.load(FIXTURES / folder).check()
-            assert "B207" not in [finding.code for finding in found]
+            findings = bk.load(FIXTURES / folder).check()
+            assert "B207" not in [finding.code for finding in findings]

@@ -126,8 +126,8 @@ def test_joint_intervals_cover_all_rows(n: int, m: int, ratio: float) -> None:
 
 
 def test_row_drops_notes_of_a_test_that_does_not_decide_it() -> None:
-    found = draw(30, 3, 3, 1.0, 5)
-    for c, row in zip(found.comparisons.contrasts, found.rows, strict=True):
+    verdicts = draw(30, 3, 3, 1.0, 5)
+    for c, row in zip(verdicts.comparisons.contrasts, verdicts.rows, strict=True):
         assert row.contrast.method != c.method
         assert c.remarks[0].startswith("2 or 3 runs on a side: Welch's test")
         assert c.remarks[0] not in row.notes

@@ -77,8 +77,8 @@ def test_new_run_outside_its_history_is_named_without_a_verdict() -> None:
     assert c.ratio_high is not None
     assert c.ratio_high < 1
     assert (c.equivalence_low, row.word) == (None, "inconclusive")
-    told = "1 run vs. 8 earlier ones: outside their prediction interval (with fewer"
-    assert row.notes[0].startswith(told)
+    beginning = "1 run vs. 8 earlier ones: outside their prediction interval (with fewer"
+    assert row.notes[0].startswith(beginning)
     assert not any("excluded" in note for note in row.notes)
 
 
@@ -115,10 +115,10 @@ def sampled(levels: dict[str, float], size: int = 2000) -> tuple[schema.Observat
                 values=level * np.exp(rng.normal(0, 0.2, size)), lines=np.arange(size), times=times,
             )
         )  # fmt: skip
-        for told in summary.rows():
+        for fields in summary.rows():
             labels = {"group": "", "variant": variant, "benchmark": "", "params": "", "run": 1,
                       "tool": "vegeta", "source": f"{variant}:1"}  # fmt: skip
-            for name, cell in {**labels, **dict(zip(names, told, strict=False))}.items():
+            for name, cell in {**labels, **dict(zip(names, fields, strict=False))}.items():
                 columns[name].append(cell)
     runs = runs_of([(variant, "", 1, "", "", 0.0, "") for variant in levels], "vegeta")
     return schema.observations(columns), runs
@@ -126,8 +126,8 @@ def sampled(levels: dict[str, float], size: int = 2000) -> tuple[schema.Observat
 
 def within(stat: str) -> Contrast:
     frames = sampled({"none": 0.002, "otlp": 0.003})
-    found = compare(*frames, [("none", "otlp")]).contrasts
-    return next(c for c in found if c.metric == "latency" and c.stat == stat)
+    contrasts = compare(*frames, [("none", "otlp")]).contrasts
+    return next(c for c in contrasts if c.metric == "latency" and c.stat == stat)
 
 
 def test_single_runs_with_samples_have_a_within_run_interval_and_no_verdict() -> None:
@@ -168,17 +168,17 @@ def test_request_count_gives_the_events_of_a_reported_percentile() -> None:
     methods = []
     for count in (900.0, 1000.0):
         data = rows(count)
-        found = compare(observations(data, "wrk"), runs_of(data, "wrk"), [("none", "otlp")])
-        methods.append(next(c.method for c in found.contrasts if c.stat == "p99"))
+        comparisons = compare(observations(data, "wrk"), runs_of(data, "wrk"), [("none", "otlp")])
+        methods.append(next(c.method for c in comparisons.contrasts if c.stat == "p99"))
     assert methods == ["too few events", "hodges-lehmann"]
 
 
 def test_report_explains_every_method_in_use() -> None:
     frames = sampled({"none": 0.002, "otlp": 0.003})
-    told = " ".join(describe_method(judge(compare(*frames, [("none", "otlp")]))))
-    assert "within-run interval comes from parts of each run" in told
-    assert "not compared if fewer than 10 events of a run lie beyond it" in told
-    assert "earlier runs" not in told
+    text = " ".join(describe_method(judge(compare(*frames, [("none", "otlp")]))))
+    assert "within-run interval comes from parts of each run" in text
+    assert "not compared if fewer than 10 events of a run lie beyond it" in text
+    assert "earlier runs" not in text
     assert "earlier runs" in " ".join(describe_method(judge(rates(sides(8, 1)))))
 
 
@@ -186,8 +186,8 @@ def test_another_load_does_not_change_the_primary_of_a_workload() -> None:
     """One fixed-rate result made median latency primary for every row of its tool."""
     rows = [
         (variant, "/ping", run, metric, stat, value, unit)
-        for variant, found in sides(6, 6).items()
-        for run, value in enumerate(found, 1)
+        for variant, sample in sides(6, 6).items()
+        for run, value in enumerate(sample, 1)
         for metric, stat, unit in (("request_rate", "mean", "1/s"), ("latency", "p50", "s"))
     ]
     rows += [("errors", "/nope", 1, "latency", "p50", 0.002, "s")]

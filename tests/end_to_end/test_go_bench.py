@@ -43,13 +43,13 @@ def test_two_commits_are_measured_in_turn_and_gated(tmp_path: Path) -> None:
         (tmp_path / "bench.sh").write_text(BENCH.format(allocs, end), encoding="utf-8")
         call("git", "add", "bench.sh")
         call("git", "-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "a")
-    for new, says in (
+    for new, message in (
         ("main~1", "allocations per operation than old on Get"),
         ("main", " runs of new failed: results/new/1.txt:3: panic: boom"),
     ):
         call("sh", "go-bench.sh", "main~2", new, "6")
         done = benchkit("gate", "results", "--baseline", "old", cwd=tmp_path)
         assert done.returncode == 1, done.stdout
-        assert says in done.stdout
+        assert message in done.stdout
         assert "B330" not in done.stdout
     assert not (tmp_path / ".git" / "worktrees").exists()

@@ -19,12 +19,12 @@ Row = dict[str, object]
 def compare(*arguments: str, cwd: Path) -> list[Row]:
     done = benchkit("compare", *arguments, "--format", "json", cwd=cwd)
     assert done.returncode == 0, done.stderr
-    found: list[Row] = json.loads(done.stdout)["rows"]
-    return found
+    listed: list[Row] = json.loads(done.stdout)["rows"]
+    return listed
 
 
-def rows(found: list[Row], **wanted: object) -> list[Row]:
-    return [row for row in found if all(row[key] == value for key, value in wanted.items())]
+def rows(selected: list[Row], **wanted: object) -> list[Row]:
+    return [row for row in selected if all(row[key] == value for key, value in wanted.items())]
 
 
 def number(row: Row, key: str) -> float:
@@ -35,12 +35,12 @@ def test_single_runs_have_a_within_run_interval_from_a_store_without_samples(
     tmp_path: Path,
 ) -> None:
     assert benchkit("ingest", SINGLE, "--no-samples", cwd=tmp_path).returncode == 0
-    found = [
+    documents = [
         rows(compare(*paths, cwd=tmp_path), metric="latency", stat="p50")[0]
         for paths in ([SINGLE], [])
     ]
-    assert found[0] == found[1]
-    row = found[0]
+    assert documents[0] == documents[1]
+    row = documents[0]
     assert (row["method"], row["verdict"], row["p"]) == ("within-run", "inconclusive", None)
     assert number(row, "ratio") == pytest.approx(1.021, abs=0.001)
     assert number(row, "ratio_low") == pytest.approx(0.795, abs=0.005)
@@ -66,21 +66,21 @@ def test_new_run_is_compared_with_the_prediction_of_its_history(tmp_path: Path) 
     shutil.copytree(Path(TRACING) / "none", tmp_path / "runs" / "before")
     (tmp_path / "runs" / "after").mkdir()
     shutil.copy(Path(TRACING) / "otlp" / "wrk-1.txt", tmp_path / "runs" / "after")
-    found = compare("runs", "--baseline", "before", cwd=tmp_path)
-    (row,) = rows(found, metric="request_rate")
+    result = compare("runs", "--baseline", "before", cwd=tmp_path)
+    (row,) = rows(result, metric="request_rate")
     assert (row["method"], row["n_baseline"], row["n_variant"]) == ("prediction", 8, 1)
     assert number(row, "p") == pytest.approx(2 / 9)
     assert "outside their prediction interval" in str(row["notes"])
 
 
 def test_method_can_be_requested(tmp_path: Path) -> None:
-    found = compare(TRACING, "--variant", "otlp", "--method", "welch", cwd=tmp_path)
-    (row,) = rows(found, metric="request_rate")
+    result = compare(TRACING, "--variant", "otlp", "--method", "welch", cwd=tmp_path)
+    (row,) = rows(result, metric="request_rate")
     assert row["method"] == "welch"
     assert number(row, "ratio") == pytest.approx(0.87, abs=0.005)
 
 
 def test_requested_method_takes_precedence_over_blocks(tmp_path: Path) -> None:
-    found = compare(TRACING, "--variant", "otlp", "--method", "rank", cwd=tmp_path)
-    (row,) = rows(found, metric="request_rate")
+    result = compare(TRACING, "--variant", "otlp", "--method", "rank", cwd=tmp_path)
+    (row,) = rows(result, metric="request_rate")
     assert row["method"] == "hodges-lehmann"

@@ -90,7 +90,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
             facts = {"env": {f"fact{number}": command}, "params": {"p": command}}
             tables = "".join(
                 f"[{table}]\n{name} = {json.dumps(value)}\n"
-                for table, held in facts.items() for name, value in held.items()
+                for table, entries in facts.items() for name, value in entries.items()
             )  # fmt: skip
             lines = "".join(f"{name} = {json.dumps(value)}\n" for name, value in side.items())
             path.with_name(f"{path.name}.run.toml").write_text(lines + tables, encoding="utf-8")

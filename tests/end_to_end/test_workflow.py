@@ -269,7 +269,7 @@ for word in "$@"; do case $word in body=@*) cp "${word#body=@}" body.txt ;; esac
 
 
 @pytest.mark.parametrize(
-    ("gate", "number", "own", "verdict", "when", "call"),
+    ("gate", "number", "earlier", "verdict", "when", "call"),
     [
         (
             "benchkit-gate",
@@ -316,10 +316,10 @@ for word in "$@"; do case $word in body=@*) cp "${word#body=@}" body.txt ;; esac
     ],
 )
 def test_single_comment_is_posted_and_then_updated(
-    tmp_path: Path, gate: str, number: str, own: str, verdict: str, when: str, call: str
+    tmp_path: Path, gate: str, number: str, earlier: str, verdict: str, when: str, call: str
 ) -> None:
     job = Job(tmp_path, 1.0)
-    for name, text in (("number.txt", number), ("own.txt", own), ("bin/gh", GH)):
+    for name, text in (("number.txt", number), ("own.txt", earlier), ("bin/gh", GH)):
         (tmp_path / name).write_text(text, encoding="utf-8")
     (tmp_path / "bin" / "gh").chmod(0o755)
     folder = tmp_path / "benchkit-gates" / gate

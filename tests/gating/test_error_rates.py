@@ -11,8 +11,8 @@ from documents import read_documents
 from gate_simulation import (
     FAMILIES,
     Session,
+    apply_limit,
     draw_comparisons,
-    hold,
     simulate,
     write_cell,
 )
@@ -51,7 +51,7 @@ def test_regressions_of_compare_are_over_a_zero_limit(runs: int, rows: int) -> N
             [Session(runs, 0.02, cost) for cost in costs.tolist()], generator
         )
         words = [row.word for row in judge(comparisons).rows]
-        limited = [row.word for row in hold(comparisons, "0%").rows]
+        limited = [row.word for row in apply_limit(comparisons, "0%").rows]
         shown += words.count(REGRESSION)
         assert all(b == OVER for a, b in zip(words, limited, strict=True) if a == REGRESSION)
     assert shown > 5

@@ -35,8 +35,8 @@ def contrast(
     ]
     data, runs = examples.observations(rows, "gobench"), examples.runs_of(rows, "gobench")
     plan = Plan(primaries=((metric, "sample"),))
-    (found,) = compare(data, runs, [("base", "new")], plan).contrasts
-    return found
+    (row,) = compare(data, runs, [("base", "new")], plan).contrasts
+    return row
 
 
 def rule(metric: str = "time_per_op", **more: object) -> Rule:
@@ -293,10 +293,10 @@ def test_default_gate_follows_the_verdict_on_the_primaries() -> None:
 )
 def test_row_is_never_both_over_and_within(x: list[float], y: list[float], limit: float) -> None:
     row = contrast(tuple(x), tuple(y))
-    found = measure_limit(row, parse_limit(f"{100 * limit:.6f}%", "test"))
-    assert found.p_over is not None
-    assert found.p_within is not None
-    assert max(found.p_over, found.p_within) >= 0.05
+    limited = measure_limit(row, parse_limit(f"{100 * limit:.6f}%", "test"))
+    assert limited.p_over is not None
+    assert limited.p_within is not None
+    assert max(limited.p_over, limited.p_within) >= 0.05
 
 
 @given(st.floats(0.01, 3), st.floats(0.01, 0.5))
@@ -360,9 +360,9 @@ def test_family_in_rounds_is_judged_jointly_by_pairs() -> None:
 @pytest.mark.parametrize("limit", ["5%", "3ns", "2x"])
 def test_values_beyond_the_range_of_the_test_meet_no_limit(limit: str) -> None:
     row = contrast(tuple(v * 1e300 for v in BASE[:6]), tuple(v * 1.1e300 for v in BASE[:6]))
-    found = measure_limit(replace(row, unit="s"), parse_limit(limit, "test"))
-    assert (found.p_over, found.p_within) == (None, None)
-    assert "cannot be checked against a limit" in found.notes[0]
+    limited = measure_limit(replace(row, unit="s"), parse_limit(limit, "test"))
+    assert (limited.p_over, limited.p_within) == (None, None)
+    assert "cannot be checked against a limit" in limited.notes[0]
 
 
 @pytest.mark.parametrize("method", ["auto", "rank", "welch"])

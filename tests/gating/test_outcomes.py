@@ -45,10 +45,10 @@ def test_every_outcome(
     assert document["exit_code"] == case.code
     assert document["verdict"] == case.verdict
     assert {event for event, count in document["counts"].items() if count} >= {case.event} - {""}
-    assert case.says in sentence
+    assert case.part in sentence
     assert sentence.endswith(".")
     comment = (tmp_path / "c.md").read_text(encoding="utf-8").replace("\\", "")
-    assert case.says.removesuffix(".").replace("<", "&lt;") in comment
+    assert case.part.removesuffix(".").replace("<", "&lt;") in comment
     junit = ET.parse(tmp_path / "j.xml").getroot()  # noqa: S314 - our own file
     failing = junit.findall(".//failure") + junit.findall(".//error")
     assert bool(failing) == bool(case.code)

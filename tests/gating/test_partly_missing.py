@@ -98,7 +98,7 @@ def test_fewer_runs_of_every_benchmark_are_accepted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("numbers", "says"),
+    ("numbers", "message"),
     [
         ((1, 2, 3, 7, 8, 9, 10), "'base' and 'new' both lack runs 4, 5 and 6: if they failed"),
         ((1, 2, 3, 5), "'base' and 'new' both lack run 4: "),
@@ -106,7 +106,7 @@ def test_fewer_runs_of_every_benchmark_are_accepted() -> None:
         ((3, 4, 5), ""),
     ],
 )
-def test_runs_missing_from_both_sides_are_named(numbers: Collection[int], says: str) -> None:
+def test_runs_missing_from_both_sides_are_named(numbers: Collection[int], message: str) -> None:
     for side in ("base", "new"):
         for number in numbers:
             gated.write_runs(
@@ -115,11 +115,13 @@ def test_runs_missing_from_both_sides_are_named(numbers: Collection[int], says: 
             )  # fmt: skip
     comparison = bk.load("r").compare()
     messages = [f.message for f in comparison.findings if f.code == "B345"]
-    assert [text.startswith(says) for text in messages] == [True] * bool(says)
+    assert [text.startswith(message) for text in messages] == [True] * bool(message)
 
 
-@pytest.mark.parametrize(("lost", "says"), [("", ""), ("4", "'none' and 'otlp' both lack run 4: ")])
-def test_run_repeated_in_its_round_is_not_missing(lost: str, says: str) -> None:
+@pytest.mark.parametrize(
+    ("lost", "message"), [("", ""), ("4", "'none' and 'otlp' both lack run 4: ")]
+)
+def test_run_repeated_in_its_round_is_not_missing(lost: str, message: str) -> None:
     folder = write_series(Path("r"), draw({"none": 0.0, "otlp": 0.5}, 6))
     for path in folder.glob(f"*/gobench-{lost or 3}.txt"):
         sidecar = path.with_name(f"{path.name}.run.toml")
@@ -131,11 +133,11 @@ def test_run_repeated_in_its_round_is_not_missing(lost: str, says: str) -> None:
             path.with_name("gobench-7.txt.run.toml").write_text(text)
         sidecar.unlink()
     texts = [f.message for f in bk.load("r").compare().findings if f.code == "B345"]
-    assert [text.startswith(says) for text in texts] == [True] * bool(says)
+    assert [text.startswith(message) for text in texts] == [True] * bool(message)
 
 
 @pytest.mark.parametrize(
-    ("numbers", "code", "says"),
+    ("numbers", "code", "message"),
     [
         ((1, 4, 9), 4, "'new' lacks runs 2, 3, 5 and 3 more, but 'base' has 10 runs"),
         ((4, 5, 6), 4, "'new' lacks runs 1, 2 and 3, but 'base' has 10 runs"),
@@ -144,7 +146,7 @@ def test_run_repeated_in_its_round_is_not_missing(lost: str, says: str) -> None:
     ],
 )
 def test_single_benchmark_with_gaps_in_its_run_numbers_is_inconclusive(
-    numbers: Collection[int], code: int, says: str
+    numbers: Collection[int], code: int, message: str
 ) -> None:
     for side, kept in (("base", range(1, 11)), ("new", numbers)):
         for number in kept:
@@ -154,7 +156,7 @@ def test_single_benchmark_with_gaps_in_its_run_numbers_is_inconclusive(
             )  # fmt: skip
     assert run(["gate", "r", "--quiet", "--max-overhead", "time_per_op=10%"]) == code
     (messages,) = [f for f in bk.load("r").compare().findings if f.code == "B345"]
-    assert messages.message.startswith(says)
+    assert messages.message.startswith(message)
     assert (messages.severity == "info") is (code == 0)
 
 

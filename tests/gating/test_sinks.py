@@ -159,14 +159,14 @@ def kinds(name: str) -> Iterator[tuple[str, str]]:
 
 
 def test_junit_distinguishes_failed_inconclusive_and_not_compared() -> None:
-    found = list(kinds("mixed"))
+    cases = list(kinds("mixed"))
     outcome = result(*MIXED).outcome
     assert outcome.exit_code is ExitCode.REGRESSION
-    assert found.count(("throughput", "failure")) == 1
-    assert ("throughput", "skipped") in found
-    assert ("tail", "failure") in found  # inconclusive, and the policy fails it
-    assert ("gone", "error") in found
-    assert ("median", "passed") in found
+    assert cases.count(("throughput", "failure")) == 1
+    assert ("throughput", "skipped") in cases
+    assert ("tail", "failure") in cases  # inconclusive, and the policy fails it
+    assert ("gone", "error") in cases
+    assert ("median", "passed") in cases
     assert list(kinds("no baseline")) == [("comparison", "skipped")]
     assert list(kinds("nothing read")) == [("comparison", "error")]
     assert list(kinds("self-test")) == [("self-test", "error")]
@@ -178,15 +178,15 @@ def read_metrics(text: str) -> list[Metric]:
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_openmetrics_is_parsed_by_prometheus(name: str) -> None:
-    found = RESULTS[name]()
-    families = {f.name: f for f in read_metrics(render_sink("openmetrics", found))}
+    gated = RESULTS[name]()
+    families = {f.name: f for f in read_metrics(render_sink("openmetrics", gated))}
     (code,) = families["benchkit_gate_exit_code"].samples
-    assert code.value == int(found.exit_code)
-    rows = [row for row in found.outcome.rows if row.evidence.is_ratio]
+    assert code.value == int(gated.exit_code)
+    rows = [row for row in gated.outcome.rows if row.evidence.is_ratio]
     samples = families["benchkit_overhead_ratio"].samples if rows else []
     assert [sample.value for sample in samples] == [row.evidence.value for row in rows]
     shown = [s for s in families["benchkit_gate_outcome"].samples if s.value == 1]
-    assert [s.labels["outcome"] for s in shown] == [row.word for row in found.outcome.rows]
+    assert [s.labels["outcome"] for s in shown] == [row.word for row in gated.outcome.rows]
 
 
 def test_gitlab_report_is_parsed_back_and_short() -> None:
@@ -235,8 +235,8 @@ def test_outputs_are_one_line_each(name: str, verdict: str, code: int) -> None:
 def test_comment_starts_with_its_marker_and_is_bounded() -> None:
     assert render_sink("comment", result(*MIXED)).startswith(f"{MARKER}\n### ✗ Over the limit: ")
     many = [rule(f"gate {number}", "request_rate", acceptable="1%") for number in range(200)]
-    found = result(*many, findings=examples.FINDINGS * 500)
-    text = render_sink("comment", found)
+    long = result(*many, findings=examples.FINDINGS * 500)
+    text = render_sink("comment", long)
     assert len(text.encode()) <= LONGEST + len(MARKER) + 1
     assert "more rows, left out for length" in text
 
@@ -249,9 +249,9 @@ def test_findings_are_counted_by_their_lines() -> None:
 
 
 def test_every_sink_begins_with_the_same_sentence() -> None:
-    found = result(*MIXED)
-    assert json.loads(render_sink("json", found))["sentence"] == found.sentence
-    assert f"sentence={found.sentence}" in render_sink("outputs", found)
-    assert found.sentence.split(" than ")[0] in render_sink("md", found).splitlines()[0].replace(
+    mixed = result(*MIXED)
+    assert json.loads(render_sink("json", mixed))["sentence"] == mixed.sentence
+    assert f"sentence={mixed.sentence}" in render_sink("outputs", mixed)
+    assert mixed.sentence.split(" than ")[0] in render_sink("md", mixed).splitlines()[0].replace(
         "\\", ""
     )

@@ -39,11 +39,11 @@ def compared(name: str) -> Comparison:
     return bk.load(FIXTURES / name).compare(baseline="none")
 
 
-def charts(found: Comparison) -> dict[str, Chart]:
+def charts(comparison: Comparison) -> dict[str, Chart]:
     return {
-        "percentiles": percentiles.data(found.verdicts),
-        "shift": shift.data(found.verdicts),
-        "runs": runs.data(found.verdicts, found.runs),
+        "percentiles": percentiles.data(comparison.verdicts),
+        "shift": shift.data(comparison.verdicts),
+        "runs": runs.data(comparison.verdicts, comparison.runs),
     }
 
 
@@ -55,13 +55,13 @@ def test_drawn_data(kind: str, golden: Golden) -> None:
 
 
 def test_percentile_curve_joins_run_medians_in_the_unit_of_its_axis() -> None:
-    found = compared("tracing-wrk")
-    (panel,) = percentiles.data(found.verdicts).panels
+    comparison = compared("tracing-wrk")
+    (panel,) = percentiles.data(comparison.verdicts).panels
     assert [text for _, text in panel.x.ticks] == ["p50", "p75", "p90", "p99"]
     otlp = next(line for line in panel.lines if line.name == "otlp")
     row = next(
         c
-        for c in found.comparisons.contrasts
+        for c in comparison.comparisons.contrasts
         if (c.variant, c.metric, c.stat) == ("otlp", "latency", "p99")
     )
     assert panel.y.label == "latency, µs"
@@ -70,12 +70,12 @@ def test_percentile_curve_joins_run_medians_in_the_unit_of_its_axis() -> None:
 
 
 def test_shift_shows_the_interval_of_the_table() -> None:
-    found = compared("tracing-wrk")
-    (panel,) = shift.data(found.verdicts).panels
+    comparison = compared("tracing-wrk")
+    (panel,) = shift.data(comparison.verdicts).panels
     zipkin = next(line for line in panel.lines if line.name == "zipkin")
     row = next(
         c
-        for c in found.comparisons.contrasts
+        for c in comparison.comparisons.contrasts
         if (c.variant, c.metric, c.stat) == ("zipkin", "latency", "p50")
     )
     assert row.ratio_low is not None
@@ -83,8 +83,8 @@ def test_shift_shows_the_interval_of_the_table() -> None:
 
 
 def test_runs_are_drawn_in_their_recorded_order() -> None:
-    found = compared("tracing-wrk")
-    (panel,) = runs.data(found.verdicts, found.runs).panels
+    comparison = compared("tracing-wrk")
+    (panel,) = runs.data(comparison.verdicts, comparison.runs).panels
     places = sorted(x for line in panel.lines if line.kind == "dots" for x in line.x)
     assert places == [float(n) for n in range(1, len(places) + 1)]
     assert "measured order" in panel.x.label
@@ -119,13 +119,13 @@ def test_panels_beyond_the_limit_are_counted() -> None:
 
 @given(st.lists(st.floats(-10, 10), max_size=8), st.floats(0.01, 2))
 def test_labels_keep_distance_and_order(places: list[float], least: float) -> None:
-    found = spread_labels(places, least)
+    spread = spread_labels(places, least)
     order = sorted(range(len(places)), key=lambda i: (places[i], i))
-    ends = [found[i] for i in order]
+    ends = [spread[i] for i in order]
     assert all(b - a >= least - 1e-6 for a, b in pairwise(ends))
     apart = [b - a >= least for a, b in pairwise(sorted(places))]
     if all(apart):
-        assert found == pytest.approx(places, abs=1e-8)
+        assert spread == pytest.approx(places, abs=1e-8)
 
 
 @pytest.mark.parametrize("kind", ["percentiles", "shift", "runs"])
@@ -161,8 +161,8 @@ def test_hostile_names_are_drawn_as_text() -> None:
 @pytest.mark.parametrize("form", ["svg", "png"])
 @pytest.mark.parametrize("kind", ["forest", "percentiles", "shift", "runs"])
 def test_standalone_file_has_plain_colours(kind: str, form: str, tmp_path: Path) -> None:
-    found = compared("tracing-wrk")
-    figure = kinds.draw(kind, found.material)
+    comparison = compared("tracing-wrk")
+    figure = kinds.draw(kind, comparison.material)
     first, second = tmp_path / f"a.{form}", tmp_path / f"b.{form}"
     for path in (first, second):
         kinds.save(figure, path, form)
@@ -177,6 +177,6 @@ def test_standalone_file_has_plain_colours(kind: str, form: str, tmp_path: Path)
 
 
 def test_figure_without_enough_data_is_refused() -> None:
-    found = bk.load(FIXTURES / "redis-gobench" / "pinned").compare(baseline="Baseline")
+    comparison = bk.load(FIXTURES / "redis-gobench" / "pinned").compare(baseline="Baseline")
     with pytest.raises(DataError, match="percentiles on both sides"):
-        kinds.draw("percentiles", found.material)
+        kinds.draw("percentiles", comparison.material)

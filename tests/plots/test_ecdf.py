@@ -70,10 +70,12 @@ def test_runs_are_thin_lines_behind_the_pooled_line() -> None:
     assert frame is not None
     rows = frame[frame["stat"].eq("sample") & frame["variant"].eq("agent")]
     halves = rows.assign(run=1 + np.arange(len(rows)) % 2)
-    (found,) = find_distributions(halves)
-    assert sorted(found.runs) == [1, 2]
-    assert found.pooled.n == sum(curve.n for curve in found.runs.values()) == len(rows)
-    lines = ecdf.data([found]).panels[0].lines
+    (distribution,) = find_distributions(halves)
+    assert sorted(distribution.runs) == [1, 2]
+    assert (
+        distribution.pooled.n == sum(curve.n for curve in distribution.runs.values()) == len(rows)
+    )
+    lines = ecdf.data([distribution]).panels[0].lines
     assert [line.is_faint for line in lines] == [False, True, True]
     few = halves.head(FEWEST - 1)
     assert find_distributions(few) == []
@@ -85,10 +87,14 @@ def test_times_below_the_clock_step_are_drawn_at_the_left_edge() -> None:
     assert frame is not None
     rows = frame[frame["stat"].eq("sample") & frame["variant"].eq("agent")].head(400)
     rounded = np.repeat([0.0, 0.001, 0.003, 0.02], [385, 3, 11, 1])
-    (found,) = find_distributions(rows.assign(value=rounded))
-    assert (found.pooled.n, found.pooled.values[0], found.pooled.shares[0]) == (400, 0.0, 0.9625)
+    (distribution,) = find_distributions(rows.assign(value=rounded))
+    assert (
+        distribution.pooled.n,
+        distribution.pooled.values[0],
+        distribution.pooled.shares[0],
+    ) == (400, 0.0, 0.9625)
     assert thin(np.sort(np.tile(rounded, 100))).shares[0] == 0.9625
-    (panel,) = ecdf.data([found]).panels
+    (panel,) = ecdf.data([distribution]).panels
     (line,) = panel.lines
     assert (line.x[0], line.y[0], line.x[-1]) == (0.5, 0.9625, 20.0)
     assert panel.x.label == "latency, ms (< 1: shown as 0)"
@@ -105,7 +111,7 @@ def test_svg_is_reproducible() -> None:
 
 
 def test_missing_samples_are_refused_with_the_reason() -> None:
-    found = bk.load(FIXTURES / "vegeta-single").compare(baseline="no-agent")
+    comparison = bk.load(FIXTURES / "vegeta-single").compare(baseline="no-agent")
     with pytest.raises(DataError, match="no raw samples, only the tool's summaries"):
-        found.plot.ecdf()
-    assert "benchkit plot ecdf" in found.to_html()
+        comparison.plot.ecdf()
+    assert "benchkit plot ecdf" in comparison.to_html()

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from conftest import Golden
 
 
-def draw(found: Verdicts) -> str:
-    return to_svg(forest.draw(found), "Overhead", "what is seen", prefix="forest")
+def draw(verdicts: Verdicts) -> str:
+    return to_svg(forest.draw(verdicts), "Overhead", "what is seen", prefix="forest")
 
 
 def test_drawn_data(golden: Golden) -> None:
@@ -38,8 +38,8 @@ def test_worst_row_is_first_in_either_direction() -> None:
         "skywalking",
         "apm",
     ]
-    found = gobench({"A": ((1.0,) * 4, (0.5,) * 4), "B": ((1.0,) * 4, (2.0,) * 4)})
-    assert [row.label for row in forest.data(found).rows] == ["B", "A"]
+    verdicts = gobench({"A": ((1.0,) * 4, (0.5,) * 4), "B": ((1.0,) * 4, (2.0,) * 4)})
+    assert [row.label for row in forest.data(verdicts).rows] == ["B", "A"]
 
 
 def test_runs_are_drawn_relative_to_the_baseline_centre() -> None:
@@ -56,8 +56,8 @@ def test_axis_is_logarithmic_from_a_factor_of_two() -> None:
 def test_rows_without_a_ratio_are_counted_as_omitted() -> None:
     first = tracing().rows[0].contrast
     contrasts = (first, replace(first, variant="b", ratio=None, ratio_low=None, ratio_high=None))
-    found = judge(Comparisons(pairs=(("none", "otlp"),), contrasts=contrasts, confidence=0.95))
-    drawn = forest.data(found)
+    verdicts = judge(Comparisons(pairs=(("none", "otlp"),), contrasts=contrasts, confidence=0.95))
+    drawn = forest.data(verdicts)
     assert len(drawn.rows) == drawn.left_out == 1
     assert not drawn.cut
 
@@ -85,8 +85,8 @@ def test_same_figure_yields_the_same_bytes() -> None:
 
 
 def test_svg_is_well_formed_and_described() -> None:
-    for found in (tracing(), published(), gobench({"A": ((1.0,) * 4, (3.0,) * 4)})):
-        root = ET.fromstring(draw(found))  # noqa: S314 - our own text
+    for shown in (tracing(), published(), gobench({"A": ((1.0,) * 4, (3.0,) * 4)})):
+        root = ET.fromstring(draw(shown))  # noqa: S314 - our own text
         assert root.attrib["role"] == "img"
         assert [child.text for child in root[:2]] == ["Overhead", "what is seen"]
 

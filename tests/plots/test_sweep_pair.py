@@ -105,16 +105,16 @@ def test_texts_of_a_panel_do_not_overlap() -> None:
 
 
 def test_svg_is_reproducible() -> None:
-    found = bk.load(NGINX).compare()
-    chart = kinds.collect("sweep", found.material)
+    comparison = bk.load(NGINX).compare()
+    chart = kinds.collect("sweep", comparison.material)
     first, second = (to_svg(draw_chart(chart), "t", "d", prefix="s") for _ in range(2))
     assert first == second
 
 
 def test_notebook_and_report_show_the_sweep() -> None:
-    found = bk.load(NGINX).compare()
-    assert len(found.plot.sweep().axes) == 4
-    page = found.to_html()
+    comparison = bk.load(NGINX).compare()
+    assert len(comparison.plot.sweep().axes) == 4
+    page = comparison.to_html()
     assert "Ring: the knee by share:0.9." in page
     assert 'id="sweep-pair-title"' in page
     assert 'id="comparison"' not in page

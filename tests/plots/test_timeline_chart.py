@@ -75,13 +75,13 @@ def make_track(
 def test_size_does_not_depend_on_the_length_of_the_runs() -> None:
     sizes = []
     for points in (2_000, 20_000):
-        found = [
+        tracks = [
             make_track(name, run, points=points, subject=subject)
             for name in ("none", "a", "b", "c", "d")
             for run in range(1, 6)
             for subject in ("server", "collector", "storage")
         ]
-        chart = timeline.data(found, [("none", name) for name in "abcd"])
+        chart = timeline.data(tracks, [("none", name) for name in "abcd"])
         assert all(len(line.x) <= 1002 for panel in chart.panels for line in panel.lines)
         sizes.append(len(to_svg(draw_chart(chart), "Over time", "")))
     assert max(sizes) < 1_000_000
@@ -89,10 +89,10 @@ def test_size_does_not_depend_on_the_length_of_the_runs() -> None:
 
 
 def test_only_compared_variants_are_drawn_at_most_five_per_axis() -> None:
-    found = [make_track(name, run=1) for name in ("none", *"abcdef")]
-    (panel,) = timeline.data(found, [("none", "b")]).panels
+    tracks = [make_track(name, run=1) for name in ("none", *"abcdef")]
+    (panel,) = timeline.data(tracks, [("none", "b")]).panels
     assert [line.name for line in panel.lines] == ["none", "b"]
-    several = timeline.data(found, [("none", name) for name in "abcdef"]).panels
+    several = timeline.data(tracks, [("none", name) for name in "abcdef"]).panels
     assert [[line.name for line in panel.lines] for panel in several] == [
         ["none", "a", "b", "c", "d"],
         ["none", "e", "f"],
@@ -101,23 +101,23 @@ def test_only_compared_variants_are_drawn_at_most_five_per_axis() -> None:
 
 def test_tail_is_the_furthest_percentile_of_every_run() -> None:
     stats = {1: ("p50", "p90", "p99"), 2: ("p50", "p90")}
-    found = [
+    tracks = [
         make_track(name, run, metric=LATENCY, stat=stat, subject="")
         for name in ("none", "a")
         for run, known in stats.items()
         for stat in known
     ]
-    chart = timeline.data(found, [("none", "a")])
+    chart = timeline.data(tracks, [("none", "a")])
     assert [panel.heading for panel in chart.panels] == ["median latency", "p90 latency"]
 
 
 def test_heading_states_all_names_if_one_differs() -> None:
-    found = [make_track(name, 1, metric=LATENCY, stat="p50", subject="") for name in ("none", "a")]
+    tracks = [make_track(name, 1, metric=LATENCY, stat="p50", subject="") for name in ("none", "a")]
     other = [
         replace(t, run=replace(t.run, benchmark="/b", params="connections=30", tool="ab"))
-        for t in found
+        for t in tracks
     ]
-    panels = timeline.data([*found, *other], [("none", "a")]).panels
+    panels = timeline.data([*tracks, *other], [("none", "a")]).panels
     assert any(panel.heading.endswith(" · /b · connections=30 · ab") for panel in panels)
 
 
@@ -136,8 +136,8 @@ def test_long_run_is_drawn_in_minutes() -> None:
 
 
 def test_line_labels_stay_below_the_heading_and_apart() -> None:
-    found = [make_track(name, 1) for name in ("none", *"abcd")]
-    (panel,) = timeline.data(found, [("none", name) for name in "abcd"]).panels
+    tracks = [make_track(name, 1) for name in ("none", *"abcd")]
+    (panel,) = timeline.data(tracks, [("none", name) for name in "abcd"]).panels
     figure = Figure(figsize=(9.4, 3.1))
     axes = draw_panel(panel, figure.subplots())
     shown = sorted(text.get_position()[1] for text in axes.texts)

@@ -40,8 +40,8 @@ SCROLLED = "all => all.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
-    found = bk.load(FIXTURES / "tracing-wrk").compare(baseline="none")
-    path.write_text(found.to_html(), encoding="utf-8")
+    comparison = bk.load(FIXTURES / "tracing-wrk").compare(baseline="none")
+    path.write_text(comparison.to_html(), encoding="utf-8")
     return path
 
 
@@ -53,8 +53,8 @@ def test_page_is_quiet_self_contained_and_accessible(
         visit = Visit(context, report)
         for details in visit.page.locator("summary").all():
             details.click()
-        found = Axe().run(visit.page)
-        assert found.violations_count == 0, found.generate_report()
+        violations = Axe().run(visit.page)
+        assert violations.violations_count == 0, violations.generate_report()
         assert visit.said == []
         assert visit.fetched == [report.as_uri()]
 
@@ -319,9 +319,9 @@ def test_notebook_of_either_theme_is_readable_on_either_desktop(
     )
     with browser.new_context(color_scheme=scheme) as context:
         page = Visit(context, path).page
-        found = Axe().run(page, options={"runOnly": ["color-contrast"]})
-        assert found.violations_count == 0, found.generate_report()
-        assert len(found.response["passes"]) == 1
+        violations = Axe().run(page, options={"runOnly": ["color-contrast"]})
+        assert violations.violations_count == 0, violations.generate_report()
+        assert len(violations.response["passes"]) == 1
         colors = page.locator(".benchkit").evaluate_all(
             "all => all.map(one => getComputedStyle(one).backgroundColor)"
         )
@@ -361,7 +361,7 @@ def test_long_name_does_not_push_numbers_off_the_page(browser: Browser, tmp_path
         sizes = page.locator(".scroll:visible").evaluate_all(
             "all => all.map(e => [e.scrollWidth - e.clientWidth, e.innerText.slice(0, 40)])"
         )
-        assert [told for more, told in sizes if more > 1] == []
+        assert [text for more, text in sizes if more > 1] == []
         page.set_viewport_size(PAPER)
         page.emulate_media(media="print")
         assert page.evaluate(WIDTH) <= PAPER["width"]

@@ -49,8 +49,8 @@ def test_benchmark_follows_the_sides() -> None:
     ],
 )
 def test_few_benchmarks_are_named_and_many_are_counted(names: list[str], text: str | None) -> None:
-    found = gobench(dict.fromkeys(names, ((1.0,) * 4, (1.0,) * 4)))
-    parts = write_status(found, None, ()).split(" · ")
+    verdicts = gobench(dict.fromkeys(names, ((1.0,) * 4, (1.0,) * 4)))
+    parts = write_status(verdicts, None, ()).split(" · ")
     assert parts[1] == (text or "4 runs per side")
 
 
@@ -111,9 +111,9 @@ def test_unrecorded_machine_and_date_are_stated() -> None:
 
 def test_runs_without_a_comparison_name_their_benchmark() -> None:
     runs = runs_of([("none", "/ping", n, "", "", 0.0, "") for n in (1, 2)], "wrk")
-    found = tracing()
-    found = replace(found, comparisons=replace(found.comparisons, contrasts=(), pairs=()))
-    assert write_status(found, runs, ()).startswith("none · /ping · 2 runs, no comparison · wrk")
+    verdicts = tracing()
+    verdicts = replace(verdicts, comparisons=replace(verdicts.comparisons, contrasts=(), pairs=()))
+    assert write_status(verdicts, runs, ()).startswith("none · /ping · 2 runs, no comparison · wrk")
 
 
 def test_sweep_names_only_the_swept_parameter() -> None:

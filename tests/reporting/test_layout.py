@@ -14,7 +14,7 @@ def finding(code: str, where: str, remedy: str = "run again", severity: str = "w
 
 
 def test_findings_with_the_same_remedy_are_grouped() -> None:
-    found = [
+    findings = [
         finding("B310", "apm"),
         finding("B310", "otlp"),
         finding("B425", "apm"),
@@ -22,7 +22,7 @@ def test_findings_with_the_same_remedy_are_grouped() -> None:
         finding("B310", "none", remedy="something else"),
         finding("B310", "none", severity="info"),
     ]
-    assert [[each.where for each in group] for group in gather(found)] == [
+    assert [[each.where for each in group] for group in gather(findings)] == [
         ["apm", "otlp", "zipkin"],
         ["apm"],
         ["none"],

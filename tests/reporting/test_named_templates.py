@@ -16,9 +16,11 @@ PAGE = (
 )
 
 
-def install_templates(folder: Path, held: str) -> dict[str, str]:
+def install_templates(folder: Path, attribute: str) -> dict[str, str]:
     files = {"acme_look/__init__.py": MODULE, "acme_look/page.html": PAGE}
-    return install(folder, "acme_look", f"[benchkit.templates]\nacme = acme_look:{held}\n", files)
+    return install(
+        folder, "acme_look", f"[benchkit.templates]\nacme = acme_look:{attribute}\n", files
+    )
 
 
 def test_installed_templates_are_used(tmp_path: Path) -> None:

@@ -157,15 +157,15 @@ def test_markdown_stays_below_its_limit_with_a_note() -> None:
 
 
 def test_markdown_drops_the_longest_part_first_and_keeps_the_last_line() -> None:
-    whole = to_markdown(tracing_report())
-    text = to_markdown(tracing_report(), limit=len(whole.encode()) - 1)
-    assert "Left out" not in whole
-    longest = max(re.findall(r"<details>.*?</details>", whole, re.DOTALL), key=len)
+    full = to_markdown(tracing_report())
+    text = to_markdown(tracing_report(), limit=len(full.encode()) - 1)
+    assert "Left out" not in full
+    longest = max(re.findall(r"<details>.*?</details>", full, re.DOTALL), key=len)
     assert longest not in text
     (title,) = re.findall(r"<summary>(.*?)</summary>", longest)
     assert f"*Left out for length: {title}; the HTML page has everything.*" in text
-    assert text.endswith(whole[whole.rindex("<sub>benchkit 0.1.0 · benchkit report") :])
-    assert text.count("<details>") == whole.count("<details>") - 1
+    assert text.endswith(full[full.rindex("<sub>benchkit 0.1.0 · benchkit report") :])
+    assert text.count("<details>") == full.count("<details>") - 1
 
 
 def test_status_states_the_duration_of_compared_runs() -> None:
@@ -173,10 +173,10 @@ def test_status_states_the_duration_of_compared_runs() -> None:
     assert "15.0 s each" in build(tracing(), runs).status
     alone = runs["variant"].eq("otlp")
     runs.loc[alone, "duration"] = 0.065
-    found = tracing()
-    contrasts = tuple(c for c in found.comparisons.contrasts if c.variant != "otlp")
-    found = replace(found, comparisons=replace(found.comparisons, contrasts=contrasts))
-    assert "15.0 s each" in build(found, runs).status
+    verdicts = tracing()
+    contrasts = tuple(c for c in verdicts.comparisons.contrasts if c.variant != "otlp")
+    verdicts = replace(verdicts, comparisons=replace(verdicts.comparisons, contrasts=contrasts))
+    assert "15.0 s each" in build(verdicts, runs).status
 
 
 def test_long_table_shows_changed_rows_above_the_fold() -> None:
@@ -198,8 +198,8 @@ def test_unchanged_rows_are_folded() -> None:
 
 
 def test_json_has_the_contract_keys() -> None:
-    found = json.loads(to_json(tracing(), FINDINGS))
-    assert list(found) == [
+    document = json.loads(to_json(tracing(), FINDINGS))
+    assert list(document) == [
         "format_version",
         "pairs",
         "confidence",
@@ -209,9 +209,9 @@ def test_json_has_the_contract_keys() -> None:
         "only_in",
         "verdict",
     ]
-    assert all(tuple(row) == KEYS for row in found["rows"])
-    assert found["findings"][0]["numbers"] == {"in_flight": 9.9, "connections": 8}
-    assert found["rows"][0]["center_baseline"] == 10531.175
+    assert all(tuple(row) == KEYS for row in document["rows"])
+    assert document["findings"][0]["numbers"] == {"in_flight": 9.9, "connections": 8}
+    assert document["rows"][0]["center_baseline"] == 10531.175
 
 
 def test_json_writes_unknown_numbers_as_null() -> None:
@@ -222,8 +222,8 @@ def test_json_writes_unknown_numbers_as_null() -> None:
 
 
 def test_json_keeps_names_unchanged() -> None:
-    found = json.loads(to_json(hostile_report().verdicts))
-    assert [pair[1] for pair in found["pairs"]] == list(HOSTILE)
+    document = json.loads(to_json(hostile_report().verdicts))
+    assert [pair[1] for pair in document["pairs"]] == list(HOSTILE)
 
 
 def test_csv_cells_are_not_formulas_and_numbers_stay_numbers() -> None:

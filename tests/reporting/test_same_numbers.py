@@ -92,13 +92,13 @@ def draw(
 def read(text: str) -> tuple[float, float]:
     """Return the number of a text in base units, and half of its last digit's step."""
     plain = text.translate(SPACES).replace("\N{MINUS SIGN}", "-").replace("±", "").replace(" ", "")
-    found = re.fullmatch(r"([+-]?[\d.]+(?:e[+-]?\d+)?)(×?)(.*)", plain)
-    assert found, text
-    unit = found[3].partition("/")[0].replace("µ", "µ")
+    match = re.fullmatch(r"([+-]?[\d.]+(?:e[+-]?\d+)?)(×?)(.*)", plain)
+    assert match, text
+    unit = match[3].partition("/")[0].replace("µ", "µ")
     scale = UNITS.get(unit, 1.0)
-    mantissa, _, power = found[1].partition("e")
+    mantissa, _, power = match[1].partition("e")
     decimals = len(mantissa.partition(".")[2]) - int(power or 0)
-    return float(found[1]) * scale, 0.5001 * 10.0**-decimals * scale
+    return float(match[1]) * scale, 0.5001 * 10.0**-decimals * scale
 
 
 def is_rounded(text: str, value: float) -> bool:
@@ -122,10 +122,10 @@ def check_interval(text: str, row: Mapping[str, Any], ends: tuple[Any, Any]) -> 
         is_wide = text == "too noisy to tell"
         assert is_wide or low is None or high is None or low == high, (text, row)
         return
-    found = re.fullmatch(r"\[(.+), (\S+?)(\D*)\]( \S+)?", text.translate(SPACES))
-    assert found, text
-    for shown, end in ((found[1], low), (found[2], high)):
-        unit = "" if re.search(r"[^\d.]$", shown) else found[3]
+    match = re.fullmatch(r"\[(.+), (\S+?)(\D*)\]( \S+)?", text.translate(SPACES))
+    assert match, text
+    for shown, end in ((match[1], low), (match[2], high)):
+        unit = "" if re.search(r"[^\d.]$", shown) else match[3]
         check_change(f"{shown}{unit}", row, None if row["ratio"] is None else end, end)
 
 

@@ -60,9 +60,9 @@ def write(folder: Path, histories: dict[str, History], url: str = URL) -> Path:
 
 
 def read_data(page: Path) -> list[dict[str, Any]]:
-    found = re.search(r'id="data">(.*?)</script>', page.read_text(encoding="utf-8"), re.DOTALL)
-    assert found
-    read: list[dict[str, Any]] = json.loads(found[1])
+    match = re.search(r'id="data">(.*?)</script>', page.read_text(encoding="utf-8"), re.DOTALL)
+    assert match
+    read: list[dict[str, Any]] = json.loads(match[1])
     return read
 
 
@@ -148,8 +148,8 @@ def test_site_opens_without_a_server_and_works_by_keyboard(
             details.locator("summary").press("Enter")
             details.locator("tbody tr").first.wait_for(state="attached")
             assert details.locator("tbody tr").count() == len(LEVELS)
-            found = Axe().run(page, options={"preload": False})
-            assert found.violations_count == 0, found.generate_report()
+            violations = Axe().run(page, options={"preload": False})
+            assert violations.violations_count == 0, violations.generate_report()
             slider = page.get_by_role("slider").first
             slider.focus()
             for key in ("Home", "ArrowRight"):

@@ -94,14 +94,14 @@ def try_one(world: Bisection, seed: int) -> tuple[str, Answer]:
 
 def try_bisection(world: Bisection, sessions: int) -> dict[str, Any]:
     """Search many histories, and count the results."""
-    found = [try_one(world, seed) for seed in range(sessions)]
-    counts = Counter(ending for ending, _ in found)
+    results = [try_one(world, seed) for seed in range(sessions)]
+    counts = Counter(ending for ending, _ in results)
     return {
         **asdict(world),
         "sessions": sessions,
         **{ending: count / sessions for ending, count in sorted(counts.items())},
-        "builds": float(np.median([answer.builds for _, answer in found])),
-        "made": float(np.median([answer.runs for _, answer in found])),
+        "builds": float(np.median([answer.builds for _, answer in results])),
+        "made": float(np.median([answer.runs for _, answer in results])),
     }
 
 

@@ -95,16 +95,16 @@ def try_newest(setting: Newest, sessions: int) -> dict[str, object]:
     generator = _seed(setting)
     count = max(sessions // _FEWER[setting.series], 1)
     moved = round(setting.moved * setting.series)
-    any_alarm = false = found = named = 0.0
+    any_alarm = false = right = named = 0.0
     for _ in range(count):
         levels = _draw_levels(setting, moved, generator)
         verdicts = judge_newest(levels, CONFIDENCE, MARGIN)
         outside = [one.verdict == OUTSIDE for one in verdicts]
         any_alarm += any(outside)
         false += sum(outside[moved:]) / max(sum(outside), 1)
-        found += sum(outside[:moved]) / max(moved, 1)
+        right += sum(outside[:moved]) / max(moved, 1)
         named += find_shift(levels, CONFIDENCE, MARGIN) is not None
-    shares = {"any": any_alarm, "false": false, "found": found, "named": named}
+    shares = {"any": any_alarm, "false": false, "found": right, "named": named}
     return {**asdict(setting), "sessions": count, **_average(shares, count)}
 
 
@@ -117,11 +117,11 @@ def try_steady(setting: Steady, sessions: int) -> dict[str, object]:
         noise = generator.standard_normal((setting.series, POINTS))
         series = (SPREAD * follow(noise, setting.correlation)).tolist()
         changed = find_changed([search([logs], setting.series) for logs in series])
-        found = sum(
+        changes = sum(
             len(find_changes(logs)) for logs, one in zip(series, changed, strict=True) if one
         )
-        alarms += found
-        any_alarm += found > 0
+        alarms += changes
+        any_alarm += changes > 0
     per_100 = 100 * alarms / (count * setting.series * POINTS)
     shares = _average({"any": any_alarm}, count)
     return {**asdict(setting), "sessions": count, "per_100": round(per_100, 5), **shares}

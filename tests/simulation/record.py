@@ -55,8 +55,8 @@ def read_record() -> dict[str, Any]:
 def write_record(record: Mapping[str, Sequence[Row]]) -> None:
     """Save the measurements, one row per line."""
     lists = [
-        f'"{name}": [\n' + ",\n".join(map(json.dumps, rows_)) + "\n]"
-        for name, rows_ in record.items()
+        f'"{name}": [\n' + ",\n".join(map(json.dumps, entries)) + "\n]"
+        for name, entries in record.items()
     ]
     text = ",\n".join(['"format_version": 2', *lists])
     PATH.write_text(f"{{{text}}}\n", encoding="utf-8")
@@ -171,9 +171,9 @@ def _grid_line(place: tuple[int, int, int], cells: Sequence[Row]) -> str:
     rows, n, m = place
     by_spread = {(c["ratio"], c["everywhere"]): c for c in cells}
     spreads = [by_spread.get((ratio, True)) for ratio in RATIOS]
-    found = [_percent(c["any"]) if c else "–" for c in (*spreads, by_spread.get((6.0, False)))]
+    errors = [_percent(c["any"]) if c else "–" for c in (*spreads, by_spread.get((6.0, False)))]
     methods = dict.fromkeys(name for c in cells for name, share in c["methods"].items() if share)
-    return f"| {rows} | {n} + {m} | {' | '.join(found)} | {', '.join(methods)} |"
+    return f"| {rows} | {n} + {m} | {' | '.join(errors)} | {', '.join(methods)} |"
 
 
 def _line(rows: Sequence[Row]) -> str:

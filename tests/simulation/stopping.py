@@ -174,7 +174,9 @@ def write_spendings(rows: Sequence[Mapping[str, Any]]) -> str:
     heads = [f"{effect * 100:g} % at {spread * 100:g} %" for effect, spread in settings]
     lines = [f"| spending | {' | '.join(heads)} |", f"| --- |{' --: |' * len(heads)}"]
     for name in SPENDING:
-        found = {(r["effect"], r["spread"]): r["rounds"] for r in rows if r["spending"] == name}
-        cells = [f"{found[setting]:.1f}" for setting in settings]
+        mean_rounds = {
+            (r["effect"], r["spread"]): r["rounds"] for r in rows if r["spending"] == name
+        }
+        cells = [f"{mean_rounds[setting]:.1f}" for setting in settings]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines)

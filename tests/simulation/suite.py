@@ -81,18 +81,18 @@ def list_settings() -> tuple[Setting, ...]:
 
 def try_setting(setting: Setting, often: int, seldom: int) -> dict[str, Any]:
     """Try one setting under every effect: many sessions if a promise is at stake, otherwise few."""
-    found = {
+    cells = {
         effect: try_cell(
             setting.cell(effect), often if effect in {0.0, MARGIN, -MARGIN} else seldom
         )
         for effect in EFFECTS
     }
     return {
-        "method": found[0.0].method,
+        "method": cells[0.0].method,
         "world": setting.world.name,
         "runs": [setting.n, setting.m],
         "variants": setting.variants,
-        "effects": {f"{effect:g}": _plain(rates) for effect, rates in found.items()},
+        "effects": {f"{effect:g}": _plain(rates) for effect, rates in cells.items()},
     }
 
 

@@ -117,8 +117,8 @@ def test_family_errors_keep_the_promises() -> None:
     ids=str,
 )
 def test_quick_part_of_the_grid_keeps_the_promises(cell: _Cell) -> None:
-    found = try_grid(cell, OFTEN)
-    assert float(str(found["any"])) <= PROMISED + error(ALPHA, OFTEN)
+    shares = try_grid(cell, OFTEN)
+    assert float(str(shares["any"])) <= PROMISED + error(ALPHA, OFTEN)
 
 
 def test_rows_in_rounds_and_averages_keep_the_promises() -> None:

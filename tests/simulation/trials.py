@@ -62,11 +62,11 @@ def try_cell(cell: Cell, sessions: int) -> Rates:
     drawn = list(draw_sessions(cell, sessions))
     ranks = Ranks(((tuple(x), tuple(y)) for x, y, blocks in drawn if not blocks), CONFIDENCE)
     for x, y, blocks in drawn:
-        found = measure(x, y, "", CONFIDENCE, blocks, ranks=ranks)
-        methods[found.method] += 1
-        rejected += found.pvalue is not None and found.pvalue <= 1 - CONFIDENCE
-        covered += covers(found, truth)
-        words[judge_rows([(x, y, found)]).rows[0].word] += 1
+        measured = measure(x, y, "", CONFIDENCE, blocks, ranks=ranks)
+        methods[measured.method] += 1
+        rejected += measured.pvalue is not None and measured.pvalue <= 1 - CONFIDENCE
+        covered += covers(measured, truth)
+        words[judge_rows([(x, y, measured)]).rows[0].word] += 1
     shares = {
         verdict: words[verdict] / sessions for verdict in (REGRESSION, IMPROVEMENT, EQUIVALENT)
     }
@@ -88,9 +88,9 @@ def draw_sessions(
         yield table[:, 0].tolist(), table[:, 1].tolist(), Blocks(logs, 0, 1)
 
 
-def covers(found: Measurement, truth: float) -> bool:
+def covers(measured: Measurement, truth: float) -> bool:
     """Return whether the interval covers the effect; a missing end counts as unbounded."""
-    _, low, high = found.ratio
+    _, low, high = measured.ratio
     ratio, rounding = exp(truth), 1 + 1e-12
     return (low is None or low <= ratio * rounding) and (high is None or ratio <= high * rounding)
 
@@ -106,12 +106,12 @@ def compare_sides(
     rows: Sequence[tuple[Sequence[float], Sequence[float], Measurement]], *, primary: bool = True
 ) -> Comparisons:
     """Combine rows and their measured results into one comparison."""
-    contrasts = tuple(make_contrast(x, y, found, primary=primary) for x, y, found in rows)
+    contrasts = tuple(make_contrast(x, y, measured, primary=primary) for x, y, measured in rows)
     return Comparisons(pairs=(("a", "b"),), contrasts=contrasts, confidence=CONFIDENCE)
 
 
 def make_contrast(
-    x: Sequence[float], y: Sequence[float], found: Measurement, *, primary: bool = True
+    x: Sequence[float], y: Sequence[float], measured: Measurement, *, primary: bool = True
 ) -> Contrast:
     """Make a row of a comparison from the result of one method."""
     return Contrast(
@@ -119,9 +119,9 @@ def make_contrast(
         unit="s", better="lower", primary=primary, baseline="a", variant="b",
         baseline_values=tuple(x), variant_values=tuple(y),
         center_baseline=x[0], center_variant=y[0],
-        ratio=found.ratio[0], ratio_low=found.ratio[1], ratio_high=found.ratio[2],
-        equivalence_low=found.equivalence[0], equivalence_high=found.equivalence[1],
-        method=found.method, pvalue=found.pvalue, confidence=CONFIDENCE,
+        ratio=measured.ratio[0], ratio_low=measured.ratio[1], ratio_high=measured.ratio[2],
+        equivalence_low=measured.equivalence[0], equivalence_high=measured.equivalence[1],
+        method=measured.method, pvalue=measured.pvalue, confidence=CONFIDENCE,
     )  # fmt: skip
 
 

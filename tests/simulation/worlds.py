@@ -70,8 +70,8 @@ def _starved(rng: np.random.Generator, sessions: int, runs: int) -> FloatArray:
 def _requests(rng: np.random.Generator, sessions: int, runs: int) -> FloatArray:
     """Take the median of 100 consecutive requests: 20 % each, rho 0.9."""
     median = np.median(follow(rng.normal(0, 0.2, (sessions, runs, 100)), 0.9), axis=2)
-    found: FloatArray = median + rng.normal(0, SPREAD / 2, (sessions, runs))
-    return found
+    medians: FloatArray = median + rng.normal(0, SPREAD / 2, (sessions, runs))
+    return medians
 
 
 def _drifting(rng: np.random.Generator, sessions: int, runs: int) -> FloatArray:

@@ -71,7 +71,7 @@ class Steps:
         if self.count == self._last:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    def hear(self, event: str, args: tuple[Any, ...]) -> None:
+    def count_event(self, event: str, args: tuple[Any, ...]) -> None:
         """Count an audit event that concerns the folder."""
         if event in _EVENTS and any(self._is_inside(arg) for arg in args):
             self.step()
@@ -151,7 +151,7 @@ def _run(folder: Path, words: tuple[str, ...], conditions: Conditions, pipe: Con
     if conditions.room is not None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (conditions.room, conditions.room))
-    sys.addaudithook(steps.hear)
+    sys.addaudithook(steps.count_event)
     answer = call(folder, *words)
     pipe.send((answer, steps.count))
     os._exit(0)

@@ -144,13 +144,13 @@ def check(mutant: Mutant, number: int) -> tuple[list[str], int]:
     for form in sorted(forms, key=lambda form: form.name):
         try:
             with _bounded():
-                found = _read_on_all_roads(form, mutant.data, number)
+                records = _read_on_all_roads(form, mutant.data, number)
         except Exception as error:  # noqa: BLE001 - any is a loss
             problems.append(f"{form.name}: {_describe(error)}")
             continue
-        values += sum(1 for _ in _rows(found))
-        told = _misstated(found, mutant.data, form.name)
-        problems += [f"{form.name}: {each}" for each in told]
+        values += sum(1 for _ in _rows(records))
+        misstated = _misstated(records, mutant.data, form.name)
+        problems += [f"{form.name}: {each}" for each in misstated]
     return problems, values
 
 
@@ -163,43 +163,43 @@ def _identify(data: bytes) -> tuple[Format, ...]:
 
 
 def _read_on_all_roads(form: Format, data: bytes, number: int) -> dict[str, Any]:
-    found = read_all(form, data)
+    records = read_all(form, data)
     block = 1 << 22 if data.startswith(_GZIP) else (300, 5000, 1 << 22)[number % 3]
     if form.name not in _BY_SIZE and len(data) <= block:
-        return found  # all other paths equal the one taken
+        return records  # all other paths equal the one taken
     with pytest.MonkeyPatch.context() as patch:
         take_columns(patch, block)  # how much of a damaged gzip is readable depends on the block
-        if read_all(form, data) != found:
+        if read_all(form, data) != records:
             raise AssertionError("read in columns, other values")
         if form.name in _COLUMNAR:
             leave_kernel(patch)
-            if read_all(form, data) != found:
+            if read_all(form, data) != records:
                 raise AssertionError("read without the kernel, other values")
     if form.name in _COLUMNAR:
         with pytest.MonkeyPatch.context() as patch:
             take_lines(patch)
-            if read_all(form, data) != found:
+            if read_all(form, data) != records:
                 raise AssertionError("read line by line, other values")
-    return found
+    return records
 
 
-def _rows(found: dict[str, Any]) -> Iterator[tuple[str, float, str, int]]:
+def _rows(records: dict[str, Any]) -> Iterator[tuple[str, float, str, int]]:
     """Yield metric, value, origin and line of every value."""
-    for reading in found["readings"]:
+    for reading in records["readings"]:
         for _, metric, _, value, _, _, _, _, origin, line in reading.rows:
             yield metric, value, origin, line
-    for key, (values, lines, _) in found["samples"].items():
+    for key, (values, lines, _) in records["samples"].items():
         for value, line in zip(values, lines, strict=True):
             yield key[1], value, key[-1], line
 
 
-def _misstated(found: dict[str, Any], data: bytes, form: str) -> Iterator[str]:
+def _misstated(records: dict[str, Any], data: bytes, form: str) -> Iterator[str]:
     """Yield reported values that are not on their line.
 
     The lines of an export are those of its sources; its values may be anywhere.
     """
     lines: list[str] | None = None
-    for metric, value, origin, line in _rows(found):
+    for metric, value, origin, line in _rows(records):
         if origin == "reported" and math.isfinite(value):  # `ingest` drops all others
             lines = _lines(data) if lines is None else lines
             near = lines if form == "export" else lines[line - 1 : line + 1]

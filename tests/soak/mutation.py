@@ -148,9 +148,9 @@ def _shorten(data: bytes) -> bytes:
     return head[: head.rfind(b"\n") + 1] + tail[tail.find(b"\n") + 1 :]
 
 
-def _select_distinct(found: list[Text], most: int = 60) -> list[Text]:
+def _select_distinct(candidates: list[Text], most: int = 60) -> list[Text]:
     """Return a limited number of texts, evenly chosen, no two of which differ only in digits."""
-    shapes = {re.sub(rb"\d+", b"0", text.data): text for text in found}
+    shapes = {re.sub(rb"\d+", b"0", text.data): text for text in candidates}
     kept = list(shapes.values())
     return kept[:: 1 + len(kept) // most]
 

@@ -210,12 +210,12 @@ def _named(name: str, module: ModuleType, codes: dict[str, _Code]) -> Iterator[U
     """Yield the values of a module by name, in containers or directly, and its classes."""
     classes = [each for each in vars(module).values() if getattr(each, "__module__", "") == name]
     inner = [item for each in classes if isinstance(each, type) for item in vars(each).items()]
-    own = vars(module)
-    for attribute, value in (*own.items(), *(i for i in inner if isinstance(i[1], re.Pattern))):
+    members = vars(module)
+    for attribute, value in (*members.items(), *(i for i in inner if isinstance(i[1], re.Pattern))):
         if attribute.startswith("__") or not (expressions := list(_walk(value))):
             continue
         names = {attribute, name.rpartition(".")[2]}
-        users = [c for c in codes.values() if attribute not in own or names & c.imported]
+        users = [c for c in codes.values() if attribute not in members or names & c.imported]
         methods = set[str]().union(*(code.called(attribute) for code in (codes[name], *users)))
         yield from (Use(name, each, method) for each in expressions for method in sorted(methods))
 
@@ -267,9 +267,9 @@ def _seconds(use: Use, text: str | bytes, repeats: int) -> float:
     times = []
     for _ in range(repeats):
         start = process_time()
-        found = method(text)
+        result = method(text)
         if not is_once:
-            for _match in found:
+            for _match in result:
                 pass
         times.append(process_time() - start)
     return min(times)
@@ -279,5 +279,5 @@ def slow(uses: Iterable[Use], limit: int) -> Iterator[Slow]:
     """Yield the first text on which each use is slow, of at most ``limit`` texts per use."""
     for use in uses:
         texts = adversarial(use.expression, limit)
-        found = (measure(use, *text, end) for text in texts for end in _ENDS)
-        yield from islice(filter(None, found), 1)
+        measured = (measure(use, *text, end) for text in texts for end in _ENDS)
+        yield from islice(filter(None, measured), 1)

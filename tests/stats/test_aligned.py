@@ -65,9 +65,9 @@ def near(share: float) -> float:
 def test_power_matches_the_figures_behind_the_choice_of_method(
     slow: float, block_spread: float, power: dict[str, float]
 ) -> None:
-    found = simulate(draw(0.10, block_spread, slow))
+    rates = simulate(draw(0.10, block_spread, slow))
     for name, share in power.items():
-        assert found[name] == pytest.approx(share, abs=near(share)), name
+        assert rates[name] == pytest.approx(share, abs=near(share)), name
 
 
 @pytest.mark.parametrize("variants", [3, 5, 8])

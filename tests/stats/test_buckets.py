@@ -19,12 +19,12 @@ def test_bounds_contain_the_quantile_of_the_values(
     bounds = np.array([*finite, np.inf])
     counts = np.searchsorted(np.sort(values), bounds, side="right").astype(np.float64)
     exact = float(np.quantile(values, level, method="inverted_cdf"))
-    found = bucket_quantile(bounds, counts, level)
-    if found is None:
+    limits = bucket_quantile(bounds, counts, level)
+    if limits is None:
         assert exact > finite[-1]
     else:
-        assert found.low <= exact <= found.high
-        assert found.low <= found.value <= found.high
+        assert limits.low <= exact <= limits.high
+        assert limits.low <= limits.value <= limits.high
 
 
 def test_empty_buckets_have_no_quantile() -> None:

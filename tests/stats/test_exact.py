@@ -10,20 +10,20 @@ from benchkit.stats import exact_difference
 
 
 def test_disjoint_ranges_are_an_exact_difference() -> None:
-    found = exact_difference([512, 514, 513], [2048, 2050, 2048])
-    assert found is not None
-    assert found.baseline == (512.0, 514.0)
-    assert found.variant == (2048.0, 2050.0)
-    assert found.difference == 1535
-    assert found.changed
+    difference = exact_difference([512, 514, 513], [2048, 2050, 2048])
+    assert difference is not None
+    assert difference.baseline == (512.0, 514.0)
+    assert difference.variant == (2048.0, 2050.0)
+    assert difference.difference == 1535
+    assert difference.changed
 
 
 @pytest.mark.parametrize("n", [1, 3])
 def test_identical_values_are_unchanged_for_any_number_of_runs(n: int) -> None:
-    found = exact_difference([7] * n, [7] * 2)
-    assert found is not None
-    assert (found.changed, found.difference) == (False, 0)
-    assert found.baseline == found.variant == (7, 7)
+    difference = exact_difference([7] * n, [7] * 2)
+    assert difference is not None
+    assert (difference.changed, difference.difference) == (False, 0)
+    assert difference.baseline == difference.variant == (7, 7)
 
 
 @pytest.mark.parametrize(
@@ -67,9 +67,9 @@ def test_ten_percent_variation_and_constant_zero_are_exact() -> None:
         ([0, 0], [3, 3], 3),
         ([-100, -110], [-50, -52], 54),
     ]:
-        found = exact_difference(x, y)
-        assert found is not None
-        assert (found.changed, found.difference) == (True, difference)
+        exact = exact_difference(x, y)
+        assert exact is not None
+        assert (exact.changed, exact.difference) == (True, difference)
 
 
 def test_unusable_values_are_refused() -> None:

@@ -24,13 +24,13 @@ def are_shown(x: np.ndarray, variants: list[np.ndarray], reach: float) -> np.nda
     ranks = [compare_rows(x, y) for y in variants]
     smallest = np.full(len(x), smallest_pvalue(x.shape[1], x.shape[1]))
     blocks = [
-        Block(x=x, y=y, pvalue=ranks_.pvalue, smallest=smallest, resolution=np.zeros(len(x)))
-        for y, ranks_ in zip(variants, ranks, strict=True)
+        Block(x=x, y=y, pvalue=ranking.pvalue, smallest=smallest, resolution=np.zeros(len(x)))
+        for y, ranking in zip(variants, ranks, strict=True)
     ]
     shown = [
         (decision.p_adjusted <= 0.05)
-        & ((ranks_.value if decision.basis == "row" else decision.value) >= max(reach, 1e-300))
-        for decision, ranks_ in zip(decide_family(blocks), ranks, strict=True)
+        & ((ranking.value if decision.basis == "row" else decision.value) >= max(reach, 1e-300))
+        for decision, ranking in zip(decide_family(blocks), ranks, strict=True)
     ]
     return np.concatenate(shown)
 

@@ -32,8 +32,8 @@ def test_two_runs_against_more_have_one_degree_of_freedom() -> None:
     assert compare_together(x, y).high == least.high
 
 
-@pytest.mark.parametrize(("alike", "ratio"), [(0.0, 1.0), (0.8, 1.0), (0.8, 3.0)])
-def test_intervals_cover_even_if_rows_correlate(alike: float, ratio: float) -> None:
+@pytest.mark.parametrize(("correlation", "ratio"), [(0.0, 1.0), (0.8, 1.0), (0.8, 3.0)])
+def test_intervals_cover_even_if_rows_correlate(correlation: float, ratio: float) -> None:
     generator = np.random.default_rng(3)
     rows, n, repeats = 20, 6, 600
     spread = generator.uniform(0.01, 0.1, (rows, 1))
@@ -42,8 +42,8 @@ def test_intervals_cover_even_if_rows_correlate(alike: float, ratio: float) -> N
         x, y = (
             spread
             * (
-                np.sqrt(1 - alike) * generator.standard_normal((rows, n))
-                + np.sqrt(alike) * generator.standard_normal((1, n))
+                np.sqrt(1 - correlation) * generator.standard_normal((rows, n))
+                + np.sqrt(correlation) * generator.standard_normal((1, n))
             )
             for _ in range(2)
         )

@@ -12,10 +12,10 @@ def test_two_groups_are_detected_with_their_members() -> None:
     rng = np.random.default_rng(1)
     x = rng.normal(0, 0.01, 14)
     x[::2] += 0.1
-    found = find_modes(x)
-    assert found is not None
-    assert found.is_upper.nonzero()[0].tolist() == list(range(0, 14, 2))
-    assert (found.low, found.high) == pytest.approx((0.0, 0.1), abs=0.01)
+    modes = find_modes(x)
+    assert modes is not None
+    assert modes.is_upper.nonzero()[0].tolist() == list(range(0, 14, 2))
+    assert (modes.low, modes.high) == pytest.approx((0.0, 0.1), abs=0.01)
 
 
 @pytest.mark.parametrize("n", [10, 20])

@@ -60,9 +60,9 @@ def test_adjusted_values_keep_order_and_never_shrink(pvalues: list[float]) -> No
 
 @pytest.mark.parametrize("adjust", [holm, benjamini_hochberg])
 def test_rows_without_a_p_are_not_counted(adjust: Callable[..., np.ndarray]) -> None:
-    found = adjust([nan, 0.02, nan, 0.04])
-    assert np.isnan(found[[0, 2]]).all()
-    assert found[[1, 3]] == pytest.approx(adjust([0.02, 0.04]))
+    adjusted = adjust([nan, 0.02, nan, 0.04])
+    assert np.isnan(adjusted[[0, 2]]).all()
+    assert adjusted[[1, 3]] == pytest.approx(adjust([0.02, 0.04]))
     assert adjust([]).size == 0
     assert np.isnan(adjust([nan])).all()
 

@@ -28,9 +28,9 @@ def test_needed_runs_do_not_depend_on_the_number_of_pilot_runs() -> None:
 @pytest.mark.parametrize(("cv", "runs"), [(0.02, 9), (0.03, 19), (0.05, 50), (0.10, 197)])
 def test_runs_for_equivalence_are_near_the_table(cv: float, runs: int) -> None:
     """The table uses Student's t, the formula the normal: one or two runs fewer."""
-    found = runs_to_show_equivalence(half_width(cv, 10), 10, 0.03)
-    assert found is not None
-    assert runs - 2 <= found <= runs
+    needed = runs_to_show_equivalence(half_width(cv, 10), 10, 0.03)
+    assert needed is not None
+    assert runs - 2 <= needed <= runs
 
 
 def test_quoted_runs_have_the_promised_power() -> None:

@@ -26,8 +26,8 @@ def test_interval_covers_the_stated_share_of_new_runs(n: int, m: int) -> None:
 def test_skewed_runs_are_covered_nearly_as_often(n: int, least: float) -> None:
     rng = np.random.default_rng(n)
     draws = np.log1p(0.05 * rng.exponential(size=(2000, n + 1)))
-    found = (compare_with_history(row[:-1], row[-1:])[0] for row in draws)
-    assert np.mean([one.low <= 0 <= one.high for one in found]) >= least
+    estimates = (compare_with_history(row[:-1], row[-1:])[0] for row in draws)
+    assert np.mean([one.low <= 0 <= one.high for one in estimates]) >= least
 
 
 def test_interval_reaches_the_extremes_of_the_history() -> None:

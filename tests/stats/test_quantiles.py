@@ -52,8 +52,8 @@ def test_sketch_stays_within_its_error(spread: float) -> None:
         digest.add(block)
     assert not digest.is_exact
     levels = [0.01, 0.5, 0.9, 0.99, 0.999]
-    found, exact = digest.quantiles(levels), np.quantile(values, levels, method="lower")
-    assert np.abs(found / exact - 1).max() <= SKETCH_ERROR * 1.01
+    sketched, exact = digest.quantiles(levels), np.quantile(values, levels, method="lower")
+    assert np.abs(sketched / exact - 1).max() <= SKETCH_ERROR * 1.01
     assert digest.quantiles([0.0, 1.0]).tolist() == pytest.approx(
         [values.min(), values.max()], rel=SKETCH_ERROR
     )

@@ -147,8 +147,8 @@ def test_published_example_of_r() -> None:
 def test_tracing_backends(variant: str, percent: float) -> None:
     logs = [log(v) for v in NONE], [log(v) for v in TRACED[variant]]
     shift = hodges_lehmann(*logs)
-    found = [100 * (exp(end) - 1) for end in (shift.value, shift.low, shift.high)]
-    assert found == pytest.approx(percent, abs=0.0501)
+    percents = [100 * (exp(end) - 1) for end in (shift.value, shift.low, shift.high)]
+    assert percents == pytest.approx(percent, abs=0.0501)
     if variant != "apm":
         assert mann_whitney(*logs).pvalue == 2 / 12870
 

@@ -29,9 +29,9 @@ def alone(x: FloatArray, y: FloatArray, confidence: float) -> tuple[float, ...]:
 
 
 def assert_same(x: FloatArray, y: FloatArray, confidence: float) -> None:
-    found = compare_rows(x, y, confidence)
-    ends = (found.value, found.low, found.high, found.inner_low, found.inner_high)
-    together = np.array([*ends, found.statistic, found.pvalue]).T
+    rows = compare_rows(x, y, confidence)
+    ends = (rows.value, rows.low, rows.high, rows.inner_low, rows.inner_high)
+    together = np.array([*ends, rows.statistic, rows.pvalue]).T
     assert together.shape == (len(x), 7)
     for row, left, right in zip(together.tolist(), x, y, strict=True):
         assert tuple(row) == alone(left, right, confidence)

@@ -64,9 +64,9 @@ def test_equivalence_is_shown_with_the_requested_power(cv: float) -> None:
 def test_ranks_need_slightly_more_runs_than_the_t_table(
     cv: float, effect: float, runs: int
 ) -> None:
-    found = runs_for_effect(cv, effect)
-    assert found is not None
-    assert runs <= found <= runs * 1.06 + 1
+    needed = runs_for_effect(cv, effect)
+    assert needed is not None
+    assert runs <= needed <= runs * 1.06 + 1
 
 
 def test_effect_within_the_margin_is_never_shown() -> None:

@@ -33,9 +33,9 @@ def enumerate_pvalue(differences: list[int]) -> float:
 
 @given(TIED)
 def test_ties_and_zeros_are_counted_exactly(differences: list[int]) -> None:
-    found = wilcoxon([0] * len(differences), differences)
-    assert found.method == "signed-rank exact"
-    assert found.pvalue == pytest.approx(enumerate_pvalue(differences), rel=1e-12)
+    test = wilcoxon([0] * len(differences), differences)
+    assert test.method == "signed-rank exact"
+    assert test.pvalue == pytest.approx(enumerate_pvalue(differences), rel=1e-12)
 
 
 @given(sizes=DISTINCT, data=st.data())
@@ -53,14 +53,14 @@ def test_many_pairs_equal_the_scipy_approximation() -> None:
     rng = np.random.default_rng(3)
     x = rng.normal(size=80)
     y = x + rng.normal(0.2, size=80)
-    found = wilcoxon(x, y)
+    test = wilcoxon(x, y)
     peer = scipy.stats.wilcoxon(y - x, method="approx", correction=True)
-    assert (found.method, found.notes) == (
+    assert (test.method, test.notes) == (
         "signed-rank normal",
         ("too many pairs for the exact test: normal approximation",),
     )
-    assert found.pvalue == pytest.approx(peer.pvalue, rel=1e-9)
-    assert paired_shift(x, y).notes == found.notes
+    assert test.pvalue == pytest.approx(peer.pvalue, rel=1e-9)
+    assert paired_shift(x, y).notes == test.notes
 
 
 @given(st.lists(st.tuples(st.integers(-50, 50), st.integers(-50, 50)), min_size=1, max_size=15))

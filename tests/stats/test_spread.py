@@ -20,10 +20,10 @@ from benchkit.stats.spread import (
 
 
 def test_limit_follows_chi_square() -> None:
-    found = measure_spread([exp(v) for v in (0.0, 0.1, 0.2, 0.3)])
-    assert found.cv == pytest.approx(0.1 * sqrt(5 / 3))
-    assert found.high == pytest.approx(found.cv * sqrt(3 / stats.chi2.ppf(0.2, 3)))
-    assert (found.n, found.confidence) == (4, 0.8)
+    spread = measure_spread([exp(v) for v in (0.0, 0.1, 0.2, 0.3)])
+    assert spread.cv == pytest.approx(0.1 * sqrt(5 / 3))
+    assert spread.high == pytest.approx(spread.cv * sqrt(3 / stats.chi2.ppf(0.2, 3)))
+    assert (spread.n, spread.confidence) == (4, 0.8)
 
 
 @pytest.mark.parametrize("n", [2, 5, 8])
@@ -34,8 +34,8 @@ def test_limit_covers_four_of_five_samples(n: int) -> None:
 
 
 def test_constant_runs_have_no_spread() -> None:
-    found = measure_spread([0.1] * 7)
-    assert (found.cv, found.high) == (0.0, 0.0)
+    spread = measure_spread([0.1] * 7)
+    assert (spread.cv, spread.high) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("values", [[1.0], [1.0, 0.0], [1.0, -2.0], [1.0, float("nan")]])
@@ -47,21 +47,21 @@ def test_non_positive_values_are_refused(values: list[float]) -> None:
 def test_components_are_recovered() -> None:
     rng = np.random.default_rng(2)
     runs = rng.normal(0, 0.03, 400)[:, None] + rng.normal(0, 0.02, (400, 10))
-    found = part_variance(list(np.exp(runs)))
-    assert found.between == pytest.approx(0.03, rel=0.08)
-    assert found.within == pytest.approx(0.02 / sqrt(10), rel=0.05)
-    assert found.runs == 400
-    assert found.values == pytest.approx(10)
+    components = part_variance(list(np.exp(runs)))
+    assert components.between == pytest.approx(0.03, rel=0.08)
+    assert components.within == pytest.approx(0.02 / sqrt(10), rel=0.05)
+    assert components.runs == 400
+    assert components.values == pytest.approx(10)
 
 
-@pytest.mark.parametrize(("rows", "alike"), [(1, 0.0), (20, 0.0), (20, 0.9)])
-def test_equal_spreads_are_rarely_beyond_chance(rows: int, alike: float) -> None:
+@pytest.mark.parametrize(("rows", "correlation"), [(1, 0.0), (20, 0.0), (20, 0.9)])
+def test_equal_spreads_are_rarely_beyond_chance(rows: int, correlation: float) -> None:
     generator = np.random.default_rng(1)
     sessions, n = 500, 5
 
     def draw() -> np.ndarray:
         alone, common = generator.standard_normal((rows, n)), generator.standard_normal((1, n))
-        return np.asarray(sqrt(1 - alike) * alone + sqrt(alike) * common)
+        return np.asarray(sqrt(1 - correlation) * alone + sqrt(correlation) * common)
 
     beyond = sum(pool_ratios(draw(), draw())[1] > 1.96 for _ in range(sessions))
     assert beyond / sessions <= 0.05 + 3 * sqrt(0.05 * 0.95 / sessions)
@@ -82,17 +82,17 @@ def test_constant_rows_have_no_ratio() -> None:
 def test_components_of_a_worked_example() -> None:
     """S1² = 0.02, S2² = 0.04: T2² = 0.04 - 0.02/2."""
     groups = [[exp(m - 0.1), exp(m + 0.1)] for m in (1.0, 1.2, 1.4)]
-    found = part_variance(groups)
-    assert found.between == pytest.approx(sqrt(0.03))
-    assert found.within == pytest.approx(0.1)
-    assert found.share == pytest.approx(0.25)
+    components = part_variance(groups)
+    assert components.between == pytest.approx(sqrt(0.03))
+    assert components.within == pytest.approx(0.1)
+    assert components.share == pytest.approx(0.25)
 
 
 def test_dominant_variance_within_leaves_none_between() -> None:
-    found = part_variance([[1.0, 2.0], [2.0, 1.0]])
-    assert found.between == 0.0
-    assert found.within == pytest.approx(log(2) / 2)
-    assert found.share == 1.0
+    components = part_variance([[1.0, 2.0], [2.0, 1.0]])
+    assert components.between == 0.0
+    assert components.within == pytest.approx(log(2) / 2)
+    assert components.share == 1.0
 
 
 def test_zero_variance() -> None:

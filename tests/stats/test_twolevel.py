@@ -17,8 +17,8 @@ def cover(n: int, q: float, low: int, high: int) -> float:
 
 @pytest.mark.parametrize(("n", "q"), [(20, 0.5), (100, 0.5), (101, 0.9), (400, 0.95)])
 def test_ranks_are_the_narrowest_that_keep_the_level_on_both_sides(n: int, q: float) -> None:
-    found = quantile_interval(range(1, n + 1), q)
-    low, high = int(found.low), int(found.high)
+    interval = quantile_interval(range(1, n + 1), q)
+    low, high = int(interval.low), int(interval.high)
     assert cover(n, q, low, high) >= 0.95
     assert cover(n, q, 0, low) <= 0.025 < cover(n, q, 0, low + 1)
     assert cover(n, q, high, n + 1) <= 0.025 < cover(n, q, high - 1, n + 1)
@@ -44,8 +44,8 @@ def test_interval_covers_the_difference_of_the_variants(runs: int, spread: float
     covered = np.zeros(2)
     for _ in range(200):
         x, y = sample(rng, runs, spread, 1000), sample(rng, runs, spread, 1000)
-        found = compare_two_level(x, y)
-        covered += [one.estimate.low <= 0 <= one.estimate.high for one in found]
+        estimates = compare_two_level(x, y)
+        covered += [one.estimate.low <= 0 <= one.estimate.high for one in estimates]
     assert (covered / 200 >= 0.91).all()
 
 
@@ -62,8 +62,8 @@ def test_both_levels_of_the_spread_are_returned() -> None:
 def test_quantile_is_the_usual_one() -> None:
     rng = np.random.default_rng(5)
     x, y = sample(rng, 1, 0, 1234)[0], sample(rng, 1, 0, 4321)[0]
-    found = compare_two_level([x], [y], [0.5, 0.99])
-    for one in found:
+    estimates = compare_two_level([x], [y], [0.5, 0.99])
+    for one in estimates:
         assert one.estimate.value == pytest.approx(
             np.log(np.quantile(y, one.level)) - np.log(np.quantile(x, one.level)), abs=2e-4
         )

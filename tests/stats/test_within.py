@@ -23,15 +23,15 @@ def wave(rng: np.random.Generator, size: int, rho: float) -> np.ndarray:
 def test_correlation_equals_the_textbook_value() -> None:
     x = np.array([47, 64, 23, 71, 38, 64, 55, 41, 59, 48], dtype=float)
     away = x - x.mean()
-    found = find_correlation(x)
-    assert found.lag1 == pytest.approx((away[:-1] * away[1:]).sum() / (away**2).sum())
-    assert found.lag1 == pytest.approx(-0.79, abs=0.01)
-    assert found.effective == found.size == 10
+    correlation = find_correlation(x)
+    assert correlation.lag1 == pytest.approx((away[:-1] * away[1:]).sum() / (away**2).sum())
+    assert correlation.lag1 == pytest.approx(-0.79, abs=0.01)
+    assert correlation.effective == correlation.size == 10
 
 
 def test_constant_values_do_not_correlate() -> None:
-    found = find_correlation([2.0] * 8)
-    assert (found.lag1, found.is_shown) == (0.0, False)
+    correlation = find_correlation([2.0] * 8)
+    assert (correlation.lag1, correlation.is_shown) == (0.0, False)
 
 
 def test_waves_are_detected_and_noise_is_not() -> None:
@@ -61,10 +61,10 @@ def test_interval_covers_the_runs_but_not_the_variants(rho: float) -> None:
     runs = variants = 0
     for _ in range(400):
         levels = rng.normal(0, 1, 2)
-        found = compare_within(*(level + wave(rng, 20, rho) for level in levels))
-        if np.isfinite(found.low):
-            runs += found.low <= levels[1] - levels[0] <= found.high
-            variants += found.low <= 0 <= found.high
+        estimates = compare_within(*(level + wave(rng, 20, rho) for level in levels))
+        if np.isfinite(estimates.low):
+            runs += estimates.low <= levels[1] - levels[0] <= estimates.high
+            variants += estimates.low <= 0 <= estimates.high
     assert runs / 400 >= 0.90
     assert variants / 400 <= 0.75
 
@@ -77,9 +77,9 @@ def test_swapping_sides_mirrors_the_interval(x: list[float], y: list[float]) -> 
 
 
 def test_run_that_is_a_single_wave_has_no_interval() -> None:
-    found = compare_within(np.arange(30.0), np.zeros(20))
-    assert np.isnan(found.low)
-    assert "varies slowly" in found.notes[0]
+    estimates = compare_within(np.arange(30.0), np.zeros(20))
+    assert np.isnan(estimates.low)
+    assert "varies slowly" in estimates.notes[0]
     assert np.isnan(compare_within([1.0] * 5, [2.0] * 5).high)
 
 

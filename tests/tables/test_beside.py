@@ -38,21 +38,21 @@ def compared(name: str) -> bk.Comparison:
 
 
 def table(name: str, title: str) -> list[dict[str, Any]]:
-    found: list[Table] = [
+    titled: list[Table] = [
         each for part in compared(name).parts.values() for each in (*part.tables, *part.folded)
     ]
-    (wanted,) = [each for each in found if each.title == title]
-    return rows_of(wanted)
+    (selected,) = [each for each in titled if each.title == title]
+    return rows_of(selected)
 
 
-def rows_of(wanted: Table) -> list[dict[str, Any]]:
-    keys = [column.key for column in wanted.columns]
+def rows_of(conditions: Table) -> list[dict[str, Any]]:
+    keys = [column.key for column in conditions.columns]
     return [
         {
             key: cell.text if cell.value is None else cell.value
             for key, cell in zip(keys, row, strict=True)
         }
-        for row in wanted.rows
+        for row in conditions.rows
     ]
 
 
@@ -60,8 +60,8 @@ def rows_of(wanted: Table) -> list[dict[str, Any]]:
 def test_tables_of_each_scenario(name: str, golden: Golden) -> None:
     lines: list[str] = []
     for part in compared(name).parts.values():
-        told = [part.missing] if part.missing else list(part.lines)
-        shown = render_tables([part.title, *told], (*part.tables, *part.folded), to_file=True)
+        prose = [part.missing] if part.missing else list(part.lines)
+        shown = render_tables([part.title, *prose], (*part.tables, *part.folded), to_file=True)
         lines.append(shown)
     golden.check(f"beside/{name.partition('/')[0]}.txt", "\n".join(lines))
 
@@ -72,19 +72,21 @@ def test_cpu_per_request_is_cores_divided_by_rate_per_run() -> None:
     rows = observations[observations["variant"] == "zipkin"]
 
     def values(metric: str, subject: str | None) -> list[float]:
-        found = rows[(rows["metric"] == metric) & (rows["stat"] == "mean")]
-        found = found[found["subject"].isna() if subject is None else found["subject"] == subject]
-        return [float(v) for v in found.sort_values("run")["value"].tolist()]
+        selected = rows[(rows["metric"] == metric) & (rows["stat"] == "mean")]
+        selected = selected[
+            selected["subject"].isna() if subject is None else selected["subject"] == subject
+        ]
+        return [float(v) for v in selected.sort_values("run")["value"].tolist()]
 
     cores, rates = values("cpu_usage", "/bench/server"), values("request_rate", None)
     by_hand = median(c / r for c, r in zip(cores, rates, strict=True))
-    found = {
+    costs = {
         row["variant"]: row for row in table("tracing-costs", "CPU per request of the service")
     }
-    assert found["zipkin"]["cpu"] == pytest.approx(by_hand)
-    assert found["zipkin"]["extra"] == pytest.approx(by_hand - found["none"]["cpu"])
-    assert found["zipkin"]["span"] == pytest.approx((by_hand - found["none"]["cpu"]) / 4)
-    assert found["zipkin"]["wait"] == pytest.approx(median(8 / rate for rate in rates))
+    assert costs["zipkin"]["cpu"] == pytest.approx(by_hand)
+    assert costs["zipkin"]["extra"] == pytest.approx(by_hand - costs["none"]["cpu"])
+    assert costs["zipkin"]["span"] == pytest.approx((by_hand - costs["none"]["cpu"]) / 4)
+    assert costs["zipkin"]["wait"] == pytest.approx(median(8 / rate for rate in rates))
 
 
 def test_in_band_and_out_of_band_add_up() -> None:
@@ -94,8 +96,8 @@ def test_in_band_and_out_of_band_add_up() -> None:
 
 
 def test_cheaper_request_is_reported() -> None:
-    found = bk.load(FIXTURES / "tracing-costs").where(variant=["none", "zipkin"])
-    resources = found.compare(baseline="zipkin").parts["resources"]
+    results = bk.load(FIXTURES / "tracing-costs").where(variant=["none", "zipkin"])
+    resources = results.compare(baseline="zipkin").parts["resources"]
     line = resources.lines[0].replace("\N{NO-BREAK SPACE}", " ")
     assert line.startswith(
         "CPU of the service per request, compared with zipkin: none 17.7 µs less (−17.9 %"
@@ -105,8 +107,8 @@ def test_cheaper_request_is_reported() -> None:
 
 
 def test_single_run_has_no_interval_with_a_note() -> None:
-    found = bk.load(FIXTURES / "tracing-costs").where(variant=["none", "apm"], run=1)
-    resources = found.compare(baseline="none").parts["resources"]
+    results = bk.load(FIXTURES / "tracing-costs").where(variant=["none", "apm"], run=1)
+    resources = results.compare(baseline="none").parts["resources"]
     assert resources.lines[0].endswith("more (no interval with 1 run per side).")
     (row,) = [r for r in rows_of(resources.tables[0]) if r["variant"] == "apm"]
     assert row["known"] == "none: 1 run on a side"
@@ -145,8 +147,8 @@ def test_container_at_its_limit_is_named(tmp_path: Path) -> None:
 def test_json_contains_the_tables() -> None:
     from benchkit.reporting.to_json import to_json
 
-    found = compared("tracing-costs")
-    document = json.loads(to_json(found.verdicts, found.findings, found.parts))
+    comparison = compared("tracing-costs")
+    document = json.loads(to_json(comparison.verdicts, comparison.findings, comparison.parts))
     assert set(document["tables"]) == {"resources", "spans"}
     rows = document["tables"]["spans"][1]["rows"]
     (row,) = [row for row in rows if (row["variant"], row["run"]) == ("otlp", 1)]

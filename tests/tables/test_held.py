@@ -39,11 +39,11 @@ def test_each_difference_is_estimated_from_the_runs() -> None:
     ]
     # printed by k6, typed in: the median of each of five runs
     medians = (151.59, 185.82, 164.14, 172.84, 209.39), (199.69, 233.16, 210.92, 215.07, 233.27)
-    found = hodges_lehmann(*medians)
+    shift = hodges_lehmann(*medians)
     assert base["p50"].value == pytest.approx(172.84e-6, abs=1e-8)
     assert other["p50"].value == pytest.approx(215.07e-6, abs=1e-8)
-    assert difference["p50"].value == pytest.approx(found.value * 1e-6, abs=1e-8)
-    assert difference["p50"].text == f"+{found.value:.3g} [+{found.low:.3g}, +{found.high:.3g}]"
+    assert difference["p50"].value == pytest.approx(shift.value * 1e-6, abs=1e-8)
+    assert difference["p50"].text == f"+{shift.value:.3g} [+{shift.low:.3g}, +{shift.high:.3g}]"
     assert (base["offered"].value, base["failed"].value) == (500, 0)
     assert (base["requests"].value, other["requests"].value) == (15001, 14999)
     assert difference["max"].text == "–"
@@ -72,8 +72,8 @@ def test_differing_loads_are_reported() -> None:
     slow = runs.observations.copy()
     changed = (slow["variant"] == "otel") & (slow["metric"] == "request_rate")
     slow.loc[changed, "value"] *= 0.8
-    part_ = runs.holding(slow).compare().parts["held"]
-    assert "the loads differ, so the latencies are not comparable" in part_.lines[0]
+    differing = runs.holding(slow).compare().parts["held"]
+    assert "the loads differ, so the latencies are not comparable" in differing.lines[0]
 
 
 def test_closed_loop_has_no_fixed_rate_table() -> None:
@@ -111,9 +111,9 @@ def test_differences_use_the_method_of_the_rows(
             continue
         if stat == "max":
             continue
-        found = estimator(contrast.baseline_values, contrast.variant_values)
-        assert contrast.amount == pytest.approx((found.value, found.low, found.high))
-        assert difference[stat].value == found.value
+        estimate = estimator(contrast.baseline_values, contrast.variant_values)
+        assert contrast.amount == pytest.approx((estimate.value, estimate.low, estimate.high))
+        assert difference[stat].value == estimate.value
     assert f" ({words})" in table.footer[0]
     p50 = difference["p50"].text.replace("\N{NO-BREAK SPACE}", " ").split(" ", 1)
     (line,) = compared.parts["held"].lines

@@ -23,9 +23,9 @@ def account(folder: Path, **spans: int) -> list[Account]:
     lines = "".join(f"{name} = {value}\n" for name, value in spans.items())
     (folder / "otlp" / "run.toml").write_text(f"[spans]\n{lines}")
     runs = bk.load(folder)
-    found = list_accounts(runs.observations, list_measured(runs.runs))
-    assert len(found) == 1
-    return found
+    accounts = list_accounts(runs.observations, list_measured(runs.runs))
+    assert len(accounts) == 1
+    return accounts
 
 
 def row(accounts: list[Account]) -> dict[str, str]:

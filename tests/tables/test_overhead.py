@@ -92,20 +92,20 @@ def test_note_of_some_rows_is_a_numbered_footnote() -> None:
 def test_row_has_one_footnote_preferring_its_numbers_to_the_method() -> None:
     first = tracing().rows[0].contrast
     contrasts = (replace(first, notes=("Welch's test", AGAINST)), replace(first, variant="zipkin"))
-    found = judge(Comparisons(pairs=(("none", "otlp"),), contrasts=contrasts, confidence=0.95))
-    assert overhead_tables(found)[0].notes == (AGAINST,)
+    verdicts = judge(Comparisons(pairs=(("none", "otlp"),), contrasts=contrasts, confidence=0.95))
+    assert overhead_tables(verdicts)[0].notes == (AGAINST,)
 
 
 def test_change_is_never_rounded_onto_the_margin() -> None:
-    found = verdicts({RATE: {"a": (100000.0,), "b": (102960.0,)}}, "wrk", "/")
-    assert read(primary_tables(found)[0])[0][3] == "+2.96 %"
+    judged = verdicts({RATE: {"a": (100000.0,), "b": (102960.0,)}}, "wrk", "/")
+    assert read(primary_tables(judged)[0])[0][3] == "+2.96 %"
 
 
 def test_groups_have_separate_tables() -> None:
     first = tracing().rows[0].contrast
     contrasts = (first, replace(first, group="b"))
-    found = judge(Comparisons(pairs=(("none", "otlp"),), contrasts=contrasts, confidence=0.95))
-    assert [table.title for table in overhead_tables(found)] == [
+    verdicts = judge(Comparisons(pairs=(("none", "otlp"),), contrasts=contrasts, confidence=0.95))
+    assert [table.title for table in overhead_tables(verdicts)] == [
         "Primary metrics",
         "Primary metrics: b",
     ]
@@ -115,16 +115,16 @@ def test_several_baselines_are_named() -> None:
     first = tracing().rows[0].contrast
     contrasts = (first, replace(first, baseline="otlp", variant="zipkin"))
     pairs = (("none", "otlp"), ("otlp", "zipkin"))
-    found = judge(Comparisons(pairs=pairs, contrasts=contrasts, confidence=0.95))
-    (table,) = overhead_tables(found)
+    verdicts = judge(Comparisons(pairs=pairs, contrasts=contrasts, confidence=0.95))
+    (table,) = overhead_tables(verdicts)
     assert [row[0] for row in read(table)] == ["otlp vs. none", "zipkin vs. otlp"]
     assert table.columns[1].header == "base"
 
 
 def test_difference_is_shown_without_a_ratio() -> None:
     failures = ("failures", "count", "1")
-    found = verdicts({failures: {"a": (0.0,) * 4, "b": (3.0,) * 4}}, "wrk", "/")
-    (table,) = overhead_tables(found)
+    judged = verdicts({failures: {"a": (0.0,) * 4, "b": (3.0,) * 4}}, "wrk", "/")
+    (table,) = overhead_tables(judged)
     assert read(table)[0][:5] == ["failed requests", "0", "± 0 %", "3", "± 0 %"]
 
 
@@ -134,21 +134,21 @@ def test_changed_rows_only() -> None:
 
 
 def test_one_sided_benchmarks_are_named() -> None:
-    found = _one_sided()
-    assert describe_one_sided(found) == (
+    verdicts = _one_sided()
+    assert describe_one_sided(verdicts) == (
         "Not compared, because only none has them: /a, /b.",
         "Not compared, because only otlp has it: /c at threads=8.",
     )
 
 
 def _one_sided() -> Verdicts:
-    found = tracing()
+    verdicts = tracing()
     comparisons = replace(
-        found.comparisons,
+        verdicts.comparisons,
         only_in={"none": ("/a", "/b")},
         params_only_in={"otlp": (("/c", "threads=8"),)},
     )
-    return replace(found, comparisons=comparisons)
+    return replace(verdicts, comparisons=comparisons)
 
 
 def test_absolute_difference_and_interval_are_written_in_the_unit() -> None:
@@ -172,8 +172,8 @@ def test_huge_numbers_use_a_power_of_ten() -> None:
 
 def test_change_and_interval_share_one_unit() -> None:
     base = (1.0, 1.1, 0.9)
-    found = gobench({"Few": (base, (1.1, 1.7, 1.0)), "Double": (base, (2.4, 2.9, 2.2))})
-    rows = {row.contrast.benchmark: row.contrast for row in found.rows}
+    verdicts = gobench({"Few": (base, (1.1, 1.7, 1.0)), "Double": (base, (2.4, 2.9, 2.2))})
+    rows = {row.contrast.benchmark: row.contrast for row in verdicts.rows}
     assert rows["Few"].ratio_high is not None
     assert rows["Few"].ratio_high > 2
     for name, unit in (("Few", "%"), ("Double", "\N{MULTIPLICATION SIGN}")):
@@ -183,8 +183,10 @@ def test_change_and_interval_share_one_unit() -> None:
 
 def test_meaningless_interval_is_not_a_pair_of_numbers() -> None:
     base = (1.0, 1.1, 0.9)
-    found = gobench({"Wild": (base, (1.1, 3.0, 0.5)), "Zero": ((0.0, 9.0, 1.0), (1.0, 0.0, 20.0))})
-    for row in found.rows:
+    verdicts = gobench(
+        {"Wild": (base, (1.1, 3.0, 0.5)), "Zero": ((0.0, 9.0, 1.0), (1.0, 0.0, 20.0))}
+    )
+    for row in verdicts.rows:
         assert write_interval(row.contrast, 0.03) == "too noisy to tell"
         assert row.contrast.ratio_high or row.contrast.difference_high
 
@@ -192,8 +194,8 @@ def test_meaningless_interval_is_not_a_pair_of_numbers() -> None:
 def test_zero_difference_is_ranked_as_no_change_and_amounts_are_unranked() -> None:
     failures = ("failures", "count", "1")
     for other, rank in ((0.0, 1.0), (3.0, None)):
-        found = verdicts({failures: {"a": (0.0,) * 4, "b": (other,) * 4}}, "wrk", "/")
-        (table,) = overhead_tables(found)
+        judged = verdicts({failures: {"a": (0.0,) * 4, "b": (other,) * 4}}, "wrk", "/")
+        (table,) = overhead_tables(judged)
         change = next(i for i, column in enumerate(table.columns) if column.key == "change")
         assert table.rows[0][change].value == rank
 

@@ -26,8 +26,8 @@ def times(factor: float) -> tuple[float, ...]:
 
 
 def test_changes_in_both_directions_state_their_range() -> None:
-    found = gobench({"A": ([100.0], [80.0]), "B": ([100.0], [110.0]), "C": ([100.0], [130.0])})
-    assert "−20.0 % to +30.0 % time per operation" in read(headline(found))
+    verdicts = gobench({"A": ([100.0], [80.0]), "B": ([100.0], [110.0]), "C": ([100.0], [130.0])})
+    assert "−20.0 % to +30.0 % time per operation" in read(headline(verdicts))
 
 
 def test_first_line_names_each_cost_and_equivalent_variants() -> None:
@@ -52,10 +52,10 @@ def test_largest_change_is_chosen_among_comparable_metrics() -> None:
         ("latency", "p90", "s"): {"none": STEADY, "a": times(1.2), "b": times(1.3)},
         ("transfer_rate", "mean", "B/s"): {"none": STEADY, "a": times(1.2), "b": times(20)},
     }
-    found = verdicts({RATE: dict.fromkeys(("none", "a", "b"), STEADY), **extra}, "wrk", "/")
+    judged = verdicts({RATE: dict.fromkeys(("none", "a", "b"), STEADY), **extra}, "wrk", "/")
     assert any(
         "4 of 4 differ; largest in latency: b, p90 latency +30.0 %." in read(line)
-        for line in bullets(found)
+        for line in bullets(judged)
     )
 
 
@@ -84,8 +84,8 @@ def test_interval_of_an_inconclusive_change_keeps_its_signs() -> None:
 
 
 def test_imprecise_cost_has_no_numeric_interval() -> None:
-    found = gobench({"A": ((1.0, 1.05), (9.0, 13.0))})
-    assert " (too noisy to tell how much); 2 runs each." in headline(found)
+    verdicts = gobench({"A": ((1.0, 1.05), (9.0, 13.0))})
+    assert " (too noisy to tell how much); 2 runs each." in headline(verdicts)
 
 
 @pytest.mark.parametrize(
@@ -93,39 +93,39 @@ def test_imprecise_cost_has_no_numeric_interval() -> None:
 )
 def test_inconclusive_runs_state_how_many_would_decide(rows: int, runs: int, needed: int) -> None:
     sides = STEADY[:runs], times(1.5)[:runs]
-    found = gobench(
+    verdicts = gobench(
         {f"B{i}": (sides[0], tuple(v * (1 + i / 500) for v in sides[1])) for i in range(rows)}
     )
-    assert headline(found).startswith("~")
-    assert f"{needed} " in bullets(found)[0]
+    assert headline(verdicts).startswith("~")
+    assert f"{needed} " in bullets(verdicts)[0]
 
 
 @pytest.mark.parametrize("rows", [10, 60])
 def test_three_runs_can_decide_many_rows(rows: int) -> None:
-    found = gobench({f"B{i}": (STEADY[:3], times(2 + i / 500)[:3]) for i in range(rows)})
-    assert headline(found).startswith("▲ enabled takes 2.00× to")
+    verdicts = gobench({f"B{i}": (STEADY[:3], times(2 + i / 500)[:3]) for i in range(rows)})
+    assert headline(verdicts).startswith("▲ enabled takes 2.00× to")
 
 
 def test_single_run_shows_only_a_direction() -> None:
-    found = published()
-    assert read(headline(found)) == (
+    verdicts = published()
+    assert read(headline(verdicts)) == (
         "~ apm −31.4 % requests/s vs. none, otlp −39.4 %, skywalking −43.7 %, zipkin −55.9 %, "
         "1 run per side: direction only."
     )
-    assert bullets(found)[0].startswith("Run each side at least 5 times")
+    assert bullets(verdicts)[0].startswith("Run each side at least 5 times")
 
 
 def test_many_benchmarks_are_counted_and_the_largest_is_named() -> None:
     factors = {"Ping": 1.483, "Get": 1.5, "Set": 1.52, "Mixed": 1.55, "Pipeline": 1.604}
-    found = gobench({f"Redis/{name}": (STEADY, times(f)) for name, f in factors.items()})
-    assert read(headline(found)) == (
+    verdicts = gobench({f"Redis/{name}": (STEADY, times(f)) for name, f in factors.items()})
+    assert read(headline(verdicts)) == (
         "▲ enabled takes 48.3 % to 60.4 % more time per operation than baseline on all 5 "
         "benchmarks (largest: Redis/Pipeline +60.4 %); 6 runs each."
     )
 
 
 def test_benchmarks_are_listed_by_verdict() -> None:
-    found = gobench(
+    verdicts = gobench(
         {
             "Slow": (STEADY, times(1.2)),
             "Fast": (STEADY, times(0.8)),
@@ -133,22 +133,24 @@ def test_benchmarks_are_listed_by_verdict() -> None:
             "Wild": (STEADY, WILD),
         }
     )
-    assert read(headline(found)) == (
+    assert read(headline(verdicts)) == (
         "▲ enabled takes 20.0 % more time per operation than baseline (95 % CI 18.9–21.1 %) on 1 "
         "of 4 benchmarks (Slow); faster on Fast, inconclusive on Wild, no meaningful difference on "
         "Same; 6 runs each."
     )
-    assert read(bullets(found)[0]).startswith("Inconclusive: enabled, time per operation on Wild, ")
+    assert read(bullets(verdicts)[0]).startswith(
+        "Inconclusive: enabled, time per operation on Wild, "
+    )
 
 
 def test_requested_runs_concern_only_benchmarks_with_too_few() -> None:
     single = {name: (STEADY[:1], times(1.02)[:1]) for name in ("full", "legacy")}
-    found = gobench({"": (STEADY, times(1.2)), **single})
-    assert read(headline(found)) == (
+    verdicts = gobench({"": (STEADY, times(1.2)), **single})
+    assert read(headline(verdicts)) == (
         "▲ enabled takes 20.0 % more time per operation than baseline (95 % CI 18.8–21.2 %) on 1 "
         "of 3 benchmarks (gobench, unnamed); inconclusive on full, legacy; 1 to 6 runs each."
     )
-    (line,) = bullets(found)
+    (line,) = bullets(verdicts)
     assert line == (
         "enabled, time per operation on full, legacy: direction only; "
         "run each side at least 5 times for a verdict."
@@ -156,8 +158,8 @@ def test_requested_runs_concern_only_benchmarks_with_too_few() -> None:
 
 
 def test_excluded_range_names_its_benchmarks() -> None:
-    found = gobench({"/consumer": (STEADY, WILD), "bodies": (STEADY[:1], times(1.02)[:1])})
-    sentence = read(headline(found))
+    verdicts = gobench({"/consumer": (STEADY, WILD), "bodies": (STEADY[:1], times(1.02)[:1])})
+    sentence = read(headline(verdicts))
     assert sentence.startswith(
         "~ enabled: inconclusive in time per operation on both benchmarks (/consumer: the change"
     )
@@ -166,16 +168,16 @@ def test_excluded_range_names_its_benchmarks() -> None:
 
 def test_many_benchmarks_without_intervals_are_counted() -> None:
     single = {f"Redis/Operation{i}": (STEADY[:1], times(1.02)[:1]) for i in range(9)}
-    found = gobench({"Slow": (STEADY, times(1.2)), **single})
-    assert headline(found).endswith("; inconclusive on 9; 1 to 6 runs each.")
-    assert bullets(found)[0].startswith(
+    verdicts = gobench({"Slow": (STEADY, times(1.2)), **single})
+    assert headline(verdicts).endswith("; inconclusive on 9; 1 to 6 runs each.")
+    assert bullets(verdicts)[0].startswith(
         "enabled, time per operation on 9 benchmarks: direction only;"
     )
 
 
 def test_factors_are_written_as_factors() -> None:
-    found = gobench({"A": (STEADY, times(1.5)), "B": (STEADY, times(33.4))})
-    assert read(headline(found)) == (
+    verdicts = gobench({"A": (STEADY, times(1.5)), "B": (STEADY, times(33.4))})
+    assert read(headline(verdicts)) == (
         "▲ enabled takes 1.50× to 33.4× the time per operation of baseline on both benchmarks "
         "(largest: B 33.4×); 6 runs each."
     )
@@ -186,8 +188,8 @@ def test_decrease_by_a_factor_is_written_as_a_percentage() -> None:
     assert read(headline(verdicts({RATE: rates}, "wrk", "/"))).startswith(
         "▲ b serves 1/27.6 of the requests/s of a (95 % CI 1/27.3–1/27.9), c 1/12.0; "
     )
-    found = gobench({"A": (STEADY, times(1 / 27.6)), "B": (STEADY, times(1 / 12))})
-    assert read(headline(found)).startswith("▼ enabled is 12.0× to 27.6× faster than baseline")
+    judged = gobench({"A": (STEADY, times(1 / 27.6)), "B": (STEADY, times(1 / 12))})
+    assert read(headline(judged)).startswith("▼ enabled is 12.0× to 27.6× faster than baseline")
 
 
 def test_gain_is_reported_for_either_direction() -> None:
@@ -198,46 +200,48 @@ def test_gain_is_reported_for_either_direction() -> None:
 
 
 def test_inconclusive_row_states_what_is_excluded() -> None:
-    found = gobench({"A": (STEADY, WILD)})
-    text = read(headline(found))
+    verdicts = gobench({"A": (STEADY, WILD)})
+    text = read(headline(verdicts))
     assert text.startswith("~ enabled: inconclusive in time per operation, ")
     assert "vs. baseline (95 % CI −" in text
-    assert "per side" in bullets(found)[0] or "too noisy" in bullets(found)[0]
+    assert "per side" in bullets(verdicts)[0] or "too noisy" in bullets(verdicts)[0]
 
 
 def test_missing_primary_metric_is_reported() -> None:
-    found = verdicts({("latency", "p99", "s"): {"a": STEADY, "b": times(2)}}, "wrk", "/")
-    assert headline(found).startswith(
+    judged = verdicts({("latency", "p99", "s"): {"a": STEADY, "b": times(2)}}, "wrk", "/")
+    assert headline(judged).startswith(
         "~ No verdict: the two sides have no primary metric in common"
     )
 
 
 def test_metric_without_direction_is_reported_as_changed() -> None:
     undirected = replace(contrast(tracing()), better="none", primary=True)
-    found = judge(Comparisons(pairs=(("none", "otlp"),), contrasts=(undirected,), confidence=0.95))
-    assert read(headline(found)) == (
+    verdicts = judge(
+        Comparisons(pairs=(("none", "otlp"),), contrasts=(undirected,), confidence=0.95)
+    )
+    assert read(headline(verdicts)) == (
         "≠ otlp serves 13.1 % fewer requests/s than none (95 % CI 11.1–14.8 %); 8 runs each."
     )
 
 
-def contrast(found: Verdicts) -> Contrast:
-    return found.rows[0].contrast
+def contrast(verdicts: Verdicts) -> Contrast:
+    return verdicts.rows[0].contrast
 
 
 @pytest.mark.parametrize("count", [6, 20])
 def test_many_variants_still_fit_one_line(count: int) -> None:
     sides = {"none": STEADY} | {f"backend-{n}": times(1 - n / 100) for n in range(5, 5 + count)}
-    found = verdicts({RATE: sides}, "wrk", "/")
-    assert len(read(headline(found)).split()) <= 45
-    assert f"each of {count} variants serves" in headline(found)
+    judged = verdicts({RATE: sides}, "wrk", "/")
+    assert len(read(headline(judged)).split()) <= 45
+    assert f"each of {count} variants serves" in headline(judged)
 
 
 def test_wording_promises_no_more_than_the_data() -> None:
-    for found in (tracing(), tracing(runs=3), published(), gobench({"A": (STEADY, WILD)})):
-        text = " ".join([headline(found), *bullets(found)]).lower()
+    for shown in (tracing(), tracing(runs=3), published(), gobench({"A": (STEADY, WILD)})):
+        text = " ".join([headline(shown), *bullets(shown)]).lower()
         assert "proven" not in text
         assert "no overhead" not in text
-        assert len(bullets(found)) <= 3
+        assert len(bullets(shown)) <= 3
 
 
 def test_names_cannot_break_the_line() -> None:
@@ -266,11 +270,11 @@ def balances(*primaries: tuple[str, str]) -> Verdicts:
 
 
 def test_range_excluded_for_all_rows_is_excluded_in_each() -> None:
-    found = balances(("balance", "sample"))
-    a, b, _ = (row.contrast for row in found.primary)
+    verdicts = balances(("balance", "sample"))
+    a, b, _ = (row.contrast for row in verdicts.primary)
     assert (a.difference_low or 0) > (b.difference_low or 0)
     ends = f"{b.difference_low:.2f} and {b.difference_high:.2f}".replace("-", "−")
-    assert read(headline(found)) == (
+    assert read(headline(verdicts)) == (
         f"~ apm: inconclusive in balance on all 3 benchmarks (A, B: the change is between {ends}; "
         "C: too noisy to tell); 6 runs each."
     )
