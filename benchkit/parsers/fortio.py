@@ -13,7 +13,8 @@ Meaning of the numbers: times are seconds, except ``ActualDuration`` in nanoseco
 failed requests. Percentiles are interpolated in a histogram whose buckets are as wide as ``-r`` (a
 millisecond), so lower values are imprecise. The code ``-1``, or an error in its place (TCP, UDP,
 gRPC), is a request without a response; if there are any, the rate, which counts them, is left out.
-With ``-qps`` the load runs at a fixed rate.
+With ``-qps`` the load runs at a fixed rate. Text may also have the percentiles of pauses, of errors
+and, since 1.38, of the times to connect; they are not kept.
 
 Not recorded: the command; in text also the start of the run and the target. The line ``Starting at
 max qps with 4 thread(s) …`` above the report shows whether the rate is fixed.
@@ -199,16 +200,34 @@ class Report(LoadReport):
             yield self.incomplete(label, missing)
 
 
+#: The head of a histogram, whose percentiles follow below its buckets.
+_HISTOGRAM = regex(r"(?:Aggregated (Function)|[A-Z])[\w/() ]{4,60} : (?:count \d|no data)")
+
+
 class Reader(reports.Reader):
     """The open report."""
 
     KIND = Report
     FURNITURE = regex(
-        r"range, mid|(?:>=? ?|= )?(?<![\d.e-])[\d.e-]++ <=? |Sockets used|Jitter|Uniform"
+        r"range, mid|target \d|< \d|Aggregated Sleep|WARNING \d"
+        r"|(?:>=? ?|= )?(?<![\d.e-])[\d.e-]++ <=? |Sockets used|Jitter|Uniform"
         r"|Run (?:at|type)|IP addresses|Connection time|Successfully|\d\d:\d\d:\d\d "
         r"|(?<![\d.])[\d.]++:\d++: \d"
         r"|\[|Nocatchup|Total "
     )
+
+    def __init__(self, label: str) -> None:
+        super().__init__(label)
+        self.is_time = True  # whether percentiles are of requests' times
+
+    def read(self, number: int, line: str) -> None:
+        """Process a line; percentiles of errors, connections and pauses are skipped."""
+        if histogram := _HISTOGRAM.match(line):
+            self.is_time = histogram[1] is not None
+        elif line.startswith("All done "):
+            self.is_time = True
+        if self.is_time or not line.startswith("target "):
+            super().read(number, line)
 
 
 _END = regex(

@@ -33,17 +33,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from benchkit.parsers.base import (
-    Diagnostic,
-    Form,
-    Format,
-    Head,
-    Reading,
-    Record,
-    Source,
-    Tool,
-    bare,
-)
+from benchkit.errors import Diagnostic
+from benchkit.parsers.base import Form, Format, Head, Reading, Record, Source, Tool, bare
 from benchkit.parsers.documents import Document, Fact, add_fact, is_amount, line_of, read_objects
 from benchkit.reading.delimited import header_of, read_rows
 from benchkit.reading.reports import IS_CUT
@@ -59,7 +50,10 @@ _AGGREGATES = {"mean": "mean", "median": "median", "stddev": "stdev"}
 _ENDING = regex(r"(.+)_(mean|median|stddev|cv|BigO|RMS|min|max)")
 _THREADS = regex(r"/threads:\d+")
 _COLUMNS = ["name", "iterations", "real_time", "cpu_time", "time_unit"]
-_HINT = "use the whole file that Google Benchmark wrote"
+#: Number of columns before the user counters.
+_UNCOUNTED = 10
+_TOOL = "Google Benchmark"
+_HINT = f"use the whole file that {_TOOL} wrote"
 _UNENDED = "it has no line end, so it may be truncated"
 
 
@@ -99,12 +93,17 @@ def _parse_csv(source: Source) -> Iterator[Record]:
     lines = source.head().text.split("\n")
     above = next((n for n, text in enumerate(lines) if header_of(text)[:5] == _COLUMNS), 0)
     table = _Table(source.label, "csv", Document(source.label, None, 0))
-    for line, row in read_rows(source, "Google Benchmark", _COLUMNS, skip=above):
+    for line, row in read_rows(source, _TOOL, _COLUMNS, skip=above, may_be_short=_is_skipped):
         if isinstance(row, Diagnostic):
             yield row
         else:
             table.take({name: _read_cell(cell) for name, cell in row.items() if cell}, line)
     yield from table.finish()
+
+
+def _is_skipped(cells: Sequence[str]) -> bool:
+    """Return whether a row ends with an error or a skip, without user counters."""
+    return len(cells) == _UNCOUNTED and cells[-2] in {"true", "false"}
 
 
 def _read_cell(cell: str) -> object:
@@ -143,8 +142,8 @@ def _parse_console(source: Source) -> Iterator[Record]:
         elif table is None:
             cpus = int(machine[1]) if (machine := _MACHINE.match(line)) else cpus
         elif is_ended and (error := _ERROR.fullmatch(line)):
-            row = {"name": error[1], "error_occurred": True, "error_message": error[2]}
-            table.take(row, number)
+            kind = "skipped" if error[2] == "SKIPPED" else "error_occurred"
+            table.take({"name": error[1], kind: True, "error_message": error[3]}, number)
         elif row := _read_line(line, counters):
             table.take(row if is_ended else {name: row[name] for name in _CERTAIN}, number)
             if not is_ended:
@@ -211,7 +210,11 @@ class _Table:
             self.refuse(line, "a result has no name")
             return
         aggregate, name = _find_aggregate(row, name)
-        if row.get("error_occurred") in (True, "true"):
+        failed = row.get("error_occurred")
+        if row.get("skipped") is True or (failed == "false" and time is None):
+            what = f"{name} was skipped: {row.get('skip_message') or row.get('error_message')}"
+            self.problems.append(Diagnostic(self.label, line, what, severity="note"))
+        elif failed in (True, "true"):
             run = self._begin(name, line)
             run.status = "failed"
             run.remark = f"{line}: {row.get('error_message', 'it ended with an error')}"
@@ -237,17 +240,12 @@ class _Table:
             facts["items_per_second"] = Fact("operation_rate", stat, "1/s", "items")
         if stat in {"sample", "mean"}:
             facts["cpu_time"] = Fact("cpu_time_per_op", "mean", "s", exponent=exponent)
+        count = int(n) if is_amount(n) and stat == "sample" else None
         for name, fact in facts.items():
             if is_amount(value := row.get(name)):
                 rounding = row.get(f"{name}_step")
                 digits = None if rounding is None else rounding * 10.0**fact.exponent
-                add_fact(
-                    run,
-                    fact._replace(step=digits),
-                    value,
-                    line,
-                    int(n) if is_amount(n) and stat == "sample" else None,
-                )
+                add_fact(run, fact._replace(step=digits), value, line, count)
                 run.last_line = max(run.last_line, line_of(value, line))
             elif name in row:
                 shown = "null" if value is None else show_part(str(value))
@@ -314,7 +312,7 @@ _CHATTER = regex(
     r"|L\d (?:Data|Instruction|Unified) \d.*+|\*{3}WARNING\*{3} .*+"
     r"|Benchmark\s+Time\s+CPU\s+Iterations(?:\s.*+)?)[ \t]*+\Z"
 )
-_ERROR = regex(r"(\S.{0,500}?)\s+ERROR OCCURRED: '(.{0,500})'")
+_ERROR = regex(r"(\S.{0,500}?)\s+(ERROR OCCURRED|SKIPPED): '(.{0,500})'")
 _MACHINE = regex(r"Run on \((\d{1,5}) X ")
 _COUNTER = regex(r"(?<!\S)((?:bytes|items)_per_second)=(\S{1,30})")
 _RATE = regex(r"(\d{1,18}(?:\.\d{1,9})?)([kKMGTPE]?i?)/s", re.ASCII)

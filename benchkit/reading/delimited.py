@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from io import StringIO
@@ -53,13 +53,15 @@ def read_rows(
     named: Sequence[str] = (),
     *,
     is_foreign: bool = False,
+    may_be_short: Callable[[Sequence[str]], bool] = lambda _: False,
 ) -> Iterator[tuple[int, dict[str, str] | Diagnostic]]:
     r"""Yield (line, cells by column) for every row, and (line, Diagnostic) for a bad one.
 
     A header without the ``needed`` columns is refused. Without a ``delimiter``, the header
     determines it: a spreadsheet writes semicolons or tabs. ``skip`` lines precede the header. A
     file with ``named`` columns has no header. In a foreign table, columns without a name, or with
-    the name of an earlier one, are called by their positions.
+    the name of an earlier one, are called by their positions. Rows that ``may_be_short`` may lack
+    their last cells.
 
     Raises
     ------
@@ -94,8 +96,8 @@ def read_rows(
                 what = "this row is cut, and the header of another table follows it on its line"
                 yield here, Diagnostic(source.label, here, what, hint, "warning")
                 yield here, dict(zip(columns, columns, strict=True))
-            elif len(cells) == len(columns):
-                yield here, dict(zip(columns, cells, strict=True))
+            elif len(cells) == len(columns) or (len(cells) < len(columns) and may_be_short(cells)):
+                yield here, dict(zip(columns, cells, strict=False))
             elif (bad := bad + 1) <= _MOST_NAMED:
                 what = (
                     f"this row has {len(cells)} cells, but the header has {len(columns)}; the row "

@@ -35,6 +35,8 @@ _TAB, _TITLE = 40, 45
 _LONGEST, _LONGEST_MARKED = 100, 200
 #: Characters on both sides of a banner; blanks separate them from the text.
 _SIDES = "=*-~#+_<> \t"
+#: The end of a banner whose text changes with the results below it.
+_COUNTED = regex(r": \d{1,9} tests?\Z", re.ASCII)
 
 #: Prefixes of quotations, or of a heading that is a comment.
 _QUOTED = regex(r"\A {0,3}(?:> ?){1,9}|\A[ \t]*+//[/!]?[ \t]++(?=#{1,6}[ \t])")
@@ -343,6 +345,8 @@ def read_banner(line: str) -> tuple[int, str] | None:
     echoed = _read_echo(line)
     text = (echoed or line).strip()
     inner = text.strip(_SIDES)
+    if _COUNTED.search(inner):
+        return None
     left, _, right = text.partition(inner) if inner else ("", "", "")
     is_arrow = (left.strip(), right.strip()) == ("==>", "<==")
     if is_arrow or (len(left.strip()) > 2 < len(right.strip()) and left[0] == left[1] == left[2]):

@@ -126,6 +126,38 @@ def parse(text: str) -> tuple[list[Reading], list[Diagnostic]]:
     return runs, [each for each in records if isinstance(each, Diagnostic)]
 
 
+_OTHER = """\
+{} : count 8 avg 0.2 +/- 0.1 min -0.034 max 0.3 sum 1.6
+# range, mid point, percentile, count
+< 0 , 0 , 12.50, 1
+>= 0 <= 0.3 , 0.2 , 100.00, 7
+# target 50% 0.171
+# target 99.9% 0.2999
+"""
+
+
+@pytest.mark.parametrize(
+    ("above", "name"),
+    [
+        ("Aggregated Function Time", "Aggregated Sleep Time"),
+        ("Sockets used", "Error cases"),
+        ("Sockets used", "Connection time histogram (s)"),
+        ("Response Header", "Response Header Sizes Histogram"),
+    ],
+)
+def test_only_percentiles_of_the_requests_are_latencies(above: str, name: str) -> None:
+    """Since 1.38 fortio prints those of its connections, and of what it pauses or fails."""
+    text = (FORMS / "text.txt").read_text(encoding="utf-8")
+    (expected,), _ = parse(text)
+    other = _OTHER.format(name)
+    if name.endswith("Time"):
+        other += "WARNING 8.58% of sleep were falling behind\n"
+    (run,), problems = parse(text.replace(above, other + above, 1))
+    assert (values(run), run.status, problems) == (values(expected), "complete", [])
+    (run,), _ = parse(other + text[text.index("Sockets used") :])
+    assert "p50" not in {row[2] for row in run.rows}
+
+
 def test_sizes_with_exponents_are_read() -> None:
     (run,), problems = parse(WHOLE)
     assert not problems

@@ -80,6 +80,40 @@ def test_errors_are_failed_runs_and_user_counters_are_left_out() -> None:
     assert {row[1] for row in counter.rows} == {"time_per_op", "cpu_time_per_op"}
 
 
+_HEADER = (
+    "name,iterations,real_time,cpu_time,time_unit,bytes_per_second,items_per_second,label,"
+    "error_occurred,error_message"
+)
+
+
+@pytest.mark.parametrize("counters", ["", ',"rate","my ""count"'])
+def test_skipped_benchmarks_are_named_and_not_measured(counters: str) -> None:
+    """Since 1.8 a benchmark can skip itself, which JSON shows with a time of zero."""
+    more = "," * counters.count(",")
+    csv = (
+        f'{_HEADER}{counters}\n"BM_A",9,2.5,2.4,ns,,,,,{more}\n'
+        '"BM_Skip",,,,,,,,false,"no gpu"\n"BM_Bad",,,,,,,,true,"no file"\n'
+    )
+    zero = '"iterations": 0, "real_time": 0.0, "cpu_time": 0.0, "time_unit": "ns"'
+    js = result(
+        '{"name": "BM_A", "iterations": 9, "real_time": 2.5, "cpu_time": 2.4, "time_unit": "ns"},'
+        f'{{"name": "BM_Skip", "skipped": true, "skip_message": "no gpu", {zero}}},'
+        f'{{"name": "BM_Bad", "error_occurred": true, "error_message": "no file", {zero}}}'
+    )
+    console = (
+        "Benchmark  Time  CPU  Iterations\nBM_A  2.50 ns  2.40 ns  9\n"
+        "BM_Skip  SKIPPED: 'no gpu'\nBM_Bad  ERROR OCCURRED: 'no file'\n"
+    )
+    for form, text in ((CSV, csv), (JSON, js), (CONSOLE, console)):
+        runs, (note,) = read(form, text)
+        assert [(run.benchmark, run.status) for run in runs] == [
+            ("BM_A", "complete"),
+            ("BM_Bad", "failed"),
+        ]
+        assert values(runs[0])[None, "time_per_op", "sample"] == 2.5e-9
+        assert (note.what, note.severity) == ("BM_Skip was skipped: no gpu", "note")
+
+
 @pytest.mark.parametrize(
     ("unit", "value"), [("ns", 2.5e-9), ("us", 2.5e-6), ("ms", 2.5e-3), ("s", 2.5)]
 )

@@ -117,3 +117,17 @@ def test_damaged_csv_cell_is_skipped_with_a_diagnostic() -> None:
     ((run,), (problem,)) = read(head + "a,1,x,0,1;2,9\n", CSV)
     assert values(run) == {"min": 1.0}
     assert problem.startswith("x:2: median is")
+
+
+def test_names_do_not_contain_how_many_tests_a_group_has(tmp_path: Path) -> None:
+    """A test that was added renamed all others of its group: no row of two versions was paired."""
+    groups = (
+        f"------ benchmark 'g{group}': {group} tests ------\n"
+        "Name (time in ms)  Mean          Rounds\n---------------\n"
+        f"test_{group}  9.4863 (2.63)  9\ntest_{group}b  3.6009 (1.0)  9\n---------------\n\n"
+        for group in (1, 2)
+    )
+    page = tmp_path / "page.txt"
+    page.write_text("".join(groups), encoding="utf-8")
+    names = ["test_1", "test_1b", "test_2", "test_2b"]
+    assert load(page).observations["benchmark"].unique().tolist() == names
