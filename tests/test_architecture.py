@@ -156,7 +156,7 @@ def test_every_module_has_a_docstring() -> None:
     assert short == {}
 
 
-def test_every_package_is_a_package() -> None:
+def test_every_package_has_an_init_module() -> None:
     packages = {path.parent for path in MODULES}
     assert [name_of(each) for each in packages if not (each / "__init__.py").is_file()] == []
 

@@ -315,7 +315,7 @@ def test_lost_newest_entry_of_the_values_is_detected_by_the_log_of_runs(
 
 
 class KilledError(BaseException):
-    """Stands for the death of a process."""
+    """Simulates the death of a process."""
 
 
 def ingest_and_die(place: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:

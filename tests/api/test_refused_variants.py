@@ -26,7 +26,7 @@ def test_variant_without_results_is_named(text: str, tmp_path: Path) -> None:
     assert verdict.endswith("; no readable requests/s: otlp.")
 
 
-def test_the_path_may_be_relative(tmp_path: Path) -> None:
+def test_path_may_be_relative(tmp_path: Path) -> None:
     (tmp_path / "results").mkdir()
     lay(tmp_path / "results", "otlp.txt", "no such host\n")
     done = benchkit("compare", "results", cwd=tmp_path)

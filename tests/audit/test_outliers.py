@@ -86,7 +86,7 @@ def two_states(rng: np.random.Generator, high: float) -> list[float]:
 
 
 @pytest.mark.parametrize("fewer", [3, 4, 5])
-def test_a_third_of_the_runs_is_a_state_at_any_distance(fewer: int) -> None:
+def test_third_of_the_runs_is_a_state_at_any_distance(fewer: int) -> None:
     rng = np.random.default_rng(3)
     values = {
         name: [1e4 * float(np.exp(rng.normal(0, 0.005) + 0.2 * (n < fewer))) for n in range(10)]

@@ -57,7 +57,7 @@ def test_every_outcome(
 @pytest.mark.parametrize(
     ("options", "code", "verdict"), [((), 0, "pass"), (("--strict",), 3, "fail")]
 )
-def test_a_file_of_no_known_format_warns_and_fails_under_strict(
+def test_file_of_unknown_format_warns_and_fails_under_strict(
     options: tuple[str, ...],
     code: int,
     verdict: str,

@@ -113,7 +113,7 @@ def _try_shape(setting: Rounds, rows: int, variants: int, rounds: int, sessions:
 
 
 def try_together(setting: Together, sessions: int) -> list[dict[str, Any]]:
-    """Return how often the interval excludes no change where there is none, and covers one.
+    """Return how often the interval excludes zero where nothing changes, and covers a true change.
 
     And how often the simultaneous intervals of the rows cover all changes, in a fifth of sessions.
     """

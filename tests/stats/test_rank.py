@@ -117,7 +117,7 @@ def test_tied_case_that_other_tools_get_wrong() -> None:
 
 
 @pytest.mark.parametrize("n", [1, 5, 100])
-def test_all_values_equal_is_no_evidence(n: int) -> None:
+def test_equal_values_are_no_evidence(n: int) -> None:
     result = mann_whitney([7.5] * n, [7.5] * n)
     assert result.pvalue == 1
     assert result.notes[0] == "all values are equal"

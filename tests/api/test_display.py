@@ -95,7 +95,7 @@ def test_printed_results_list_the_variants(wrk: bk.RunSet) -> None:
     assert len(lines) == 9
 
 
-def test_a_notebook_shows_variants_and_findings(wrk: bk.RunSet) -> None:
+def test_notebook_shows_variants_and_findings(wrk: bk.RunSet) -> None:
     shown = wrk._repr_html_()
     assert "5 variants with 40 measured runs of wrk" in shown
     assert shown.count('<th scope="row"') == 5
