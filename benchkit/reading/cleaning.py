@@ -48,8 +48,8 @@ _BOMS = (
 #: Maps each byte that is invalid in a text's encoding to a distinct Braille character, which is no
 #: letter, digit or unit, and one column wide: names that differ in these bytes stay distinct.
 ODD_BYTES = "benchkit.odd_bytes"
-_ODD_SIGNS = 0x2800
-_ODD = regex(f"[{chr(_ODD_SIGNS + 0x80)}-{chr(_ODD_SIGNS + 0xFF)}]")
+ODD_SIGNS = 0x2800
+_ODD = regex(f"[{chr(ODD_SIGNS + 0x80)}-{chr(ODD_SIGNS + 0xFF)}]")
 
 #: Minimum number of distinct lines with a digit that are not doubled by chance.
 _ENOUGH = 5
@@ -72,7 +72,7 @@ def _read_odd_bytes(error: UnicodeError) -> tuple[str, int]:
     odd = error.object[error.start : error.end]
     if odd == b"\xb5" and error.object[error.end : error.end + 1] == b"s":
         return "µ", error.end  # of a unit, as Windows and Latin-1 encode it
-    return "".join(chr(_ODD_SIGNS + byte) for byte in odd), error.end
+    return "".join(chr(ODD_SIGNS + byte) for byte in odd), error.end
 
 
 codecs.register_error(ODD_BYTES, _read_odd_bytes)
@@ -96,7 +96,7 @@ def decode(data: bytes, encoding: str = "utf-8") -> str:
 def find_odd_byte(text: str) -> tuple[str, int] | None:
     """Return the first character that `decode` substituted for a byte, and this byte."""
     sign = None if text.isascii() else _ODD.search(text)
-    return (sign[0], ord(sign[0]) - _ODD_SIGNS) if sign else None
+    return (sign[0], ord(sign[0]) - ODD_SIGNS) if sign else None
 
 
 def encoding_of(data: bytes) -> str:

@@ -305,7 +305,14 @@ AGGREGATE = Format(
     ),
     recognises=late("benchkit.parsers.jmeter.aggregate:recognises"),
     parse=late("benchkit.parsers.jmeter.aggregate:parse"),
-    words=("# Samples", "aggregate_report_count"),
+    words=(
+        "# Samples",
+        "aggregate_report_count",
+        "# Muestras",
+        "# Echantillons",
+        "# Amostras",
+        "Anz. der Proben",
+    ),
 )
 
 DASHBOARD = Format(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source
+from benchkit.reading.cleaning import ODD_SIGNS
 from benchkit.reading.delimited import header_of, name_damaged, read_rows
 from benchkit.reading.outcomes import ALL_FAILED
 from benchkit.reading.remarks import Remark
@@ -42,15 +43,39 @@ _COLUMNS = {
     ("Sent KB/sec", "aggregate_report_sent"): ("bandwidth_out", "mean", "B/s", 0),
 }
 _KINDS = {name: kind for names, kind in _COLUMNS.items() for name in names}
+_TOTAL = "TOTAL"
+#: Letters of Latin-1, in which JMeter writes on Windows, from the signs that stand for their bytes.
+_LATIN = {ODD_SIGNS + code: code for code in range(0xA0, 0x100)}
+#: The English names of columns that JMeter translates, by the second column; others are English.
+_LANGUAGES: dict[str, dict[str, str]] = {
+    "# Muestras": {
+        "Media": "Average", "Mediana": "Median", "Mín": "Min", "Máx": "Max",
+        "Desv. Estándar": "Std. Dev.", "% Error": "Error %", "Rendimiento": "Throughput",
+        "Kb/sec": "Received KB/sec", "Total": _TOTAL,
+    },
+    "# Echantillons": {
+        "Moyenne": "Average", "Médiane": "Median", "90% centile": "90% Line",
+        "95% centile": "95% Line", "99% centile": "99% Line", "Ecart type": "Std. Dev.",
+        "% Erreur": "Error %", "Débit": "Throughput", "Ko/sec reçus": "Received KB/sec",
+        "Ko/sec émis": "Sent KB/sec",
+    },
+    "# Amostras": {
+        "Média": "Average", "Mediana": "Median", "Mín.": "Min", "Máx.": "Max",
+        "Desvio Padrão": "Std. Dev.", "% de Erro": "Error %", "Vazão": "Throughput",
+        "KB/s": "Received KB/sec",
+    },
+    "Anz. der Proben": {
+        "Durchschnitt": "Average", "Mittel": "Median", "% Fehler": "Error %",
+        "Durchsatz": "Throughput", "KB/sek": "Received KB/sec", "Gesamt": _TOTAL,
+    },
+}  # fmt: skip
 
 
 def recognises(head: Head) -> bool:
     """Return whether a source begins with the header of the table."""
-    columns = header_of(head.text) if head.is_start else []
-    return columns[:1] in (["Label"], ["sampler_label"]) and columns[1:2] in (
-        ["# Samples"],
-        ["aggregate_report_count"],
-    )
+    label, count, *_ = [*(header_of(head.text) if head.is_start else []), "", ""]
+    is_english = count in {"# Samples", "aggregate_report_count"}
+    return count in _LANGUAGES or (is_english and label in {"Label", "sampler_label"})
 
 
 def parse(source: Source) -> Iterator[Record]:
@@ -63,14 +88,18 @@ def parse(source: Source) -> Iterator[Record]:
             yield row
             continue
         first, *cells = row.items()
+        names = _LANGUAGES.get(cells[0][0], {}) if cells else {}
+        names = {cells[0][0]: "# Samples", **names} if names else names
         if first[1] in labels:
             yield _TWICE.at(source.label, line, name=first[1][:60])
             continue
         labels.add(first[1])
         run.last_line = line
         for column, cell in cells:
-            label = first[1] or _NAMELESS
-            if not _add_cell(run, column, cell, line, None if label == "TOTAL" else label):
+            is_total = names.get(first[1], first[1]) == _TOTAL
+            subject = None if is_total else first[1] or _NAMELESS
+            name = names.get(column.translate(_LATIN), column)
+            if not _add_cell(run, name, cell, line, subject):
                 yield from name_damaged(source, line, column, cell, "JMeter")
     if not any(row[0] is None for row in run.rows):
         run.status = "partial" if run.rows else "failed"
@@ -91,6 +120,8 @@ def _add_cell(run: Reading, column: str, cell: str, line: int, subject: str | No
     if not text or _NUMBER.fullmatch(text) is None:
         return False
     metric, stat, unit, exponent = _KINDS[column]
+    if stat == "count" and not text.isdecimal():  # from a spreadsheet that groups digits
+        return False
     factor = 1024.0 if unit == "B/s" else 1.0
     run.add(
         metric, stat, scale(text, exponent) * factor, unit, line,
