@@ -84,7 +84,7 @@ def is_served(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def list_left(folder: Path) -> list[str]:
+def list_leftovers(folder: Path) -> list[str]:
     """Return the command lines of processes that mention a folder."""
     lines = []
     for pid, process in read_table().items():
@@ -113,7 +113,7 @@ def test_service_is_measured_and_leaves_nothing_behind(
     killed = capsys.readouterr().out.count(": still running 1 s after SIGTERM; killed\n")
     assert killed == (2 if manner == "stubborn" else 0)
     assert not is_served(port)
-    assert list_left(tmp_path) == []
+    assert list_leftovers(tmp_path) == []
 
 
 def test_unrelated_process_is_neither_measured_nor_stopped(
@@ -163,7 +163,7 @@ def test_wait_for_an_unresponsive_service_is_limited(
     ):
         session = capture(manner, ready=ready, ready_timeout=patience)
         assert problem in session.problem
-        assert list_left(tmp_path) == []
+        assert list_leftovers(tmp_path) == []
 
 
 @pytest.mark.parametrize(
@@ -318,12 +318,12 @@ def test_interrupt_stops_the_service(
         preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # noqa: PLW1509 - nohup ignores it
     ) as process:
         ends = time.monotonic() + 60
-        while not (list_left(tmp_path) and (manner == "deaf" or is_served(port))):
+        while not (list_leftovers(tmp_path) and (manner == "deaf" or is_served(port))):
             assert time.monotonic() < ends
             time.sleep(0.05)
         process.send_signal(number)
         assert process.wait(60) == 130
-    assert list_left(tmp_path) == []
+    assert list_leftovers(tmp_path) == []
 
 
 def test_service_ends_with_a_killed_session(tmp_path: Path, port: int) -> None:
@@ -338,6 +338,6 @@ with serving(Commands(command=("true",), serve={serve!r}, ready="127.0.0.1:{port
 """
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -9
     ends = time.monotonic() + 30
-    while list_left(tmp_path):
+    while list_leftovers(tmp_path):
         assert time.monotonic() < ends
         time.sleep(0.02)

@@ -25,7 +25,7 @@ OPTIONS = ((["--variant"], ""), (["--pair"], ":"))
 HEAVY = re.compile(r"\| +(pandas|scipy|matplotlib|numpy)$", re.MULTILINE)
 
 
-def tab(*words: str) -> dict[str, str]:
+def completion_environment(*words: str) -> dict[str, str]:
     """Return the environment in which bash requests completions for the last word."""
     return {
         "_BENCHKIT_COMPLETE": "complete_bash",
@@ -72,14 +72,14 @@ def test_completions(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(folder)
-    assert press(monkeypatch, capsys, *words) == offered
+    assert complete(monkeypatch, capsys, *words) == offered
 
 
-def press(
+def complete(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str
 ) -> list[str]:
     """Return the completions of the last word."""
-    for name, value in tab(*words).items():
+    for name, value in completion_environment(*words).items():
         monkeypatch.setenv(name, value)
     with pytest.raises(SystemExit):
         application()([], prog_name="benchkit")
@@ -92,7 +92,7 @@ def press(
 def test_completion_loads_nothing_heavy(words: list[str], folder: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "benchkit"],
-        env=os.environ | tab(*words),
+        env=os.environ | completion_environment(*words),
         cwd=folder,
         capture_output=True,
         text=True,
@@ -107,7 +107,7 @@ def test_unreadable_settings_give_no_completions(
 ) -> None:
     (tmp_path / "benchkit.toml").write_text("no toml", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    assert press(monkeypatch, capsys, "compare", WRK, "--variant", "") == []
+    assert complete(monkeypatch, capsys, "compare", WRK, "--variant", "") == []
 
 
 @pytest.mark.parametrize("name", ["results", "$(touch planted)"])

@@ -59,7 +59,7 @@ def accounts(folder: Path) -> dict[tuple[str, int], Account]:
 
 
 @cache
-def noted() -> dict[tuple[str, int], Account]:
+def accounts_of_capture() -> dict[tuple[str, int], Account]:
     return accounts(COSTS)
 
 
@@ -67,7 +67,7 @@ def noted() -> dict[tuple[str, int], Account]:
 def test_account_equals_the_notes(
     variant: str, run: int, created: int, saved: int, dropped: int, share: str
 ) -> None:
-    account = noted()[variant, run]
+    account = accounts_of_capture()[variant, run]
     assert (account.created, account.saved, account.dropped) == (created, saved, dropped)
     assert account.dropped_how == COUNTED
     assert account.share is not None
@@ -78,11 +78,11 @@ def test_account_equals_the_notes(
 
 
 def test_untraced_variant_has_no_account() -> None:
-    assert set(noted()) == {(variant, run) for variant, run, *_ in NOTED}
+    assert set(accounts_of_capture()) == {(variant, run) for variant, run, *_ in NOTED}
 
 
 def test_incomplete_traces_are_detected_by_divisibility() -> None:
-    whole, broken = noted()["otlp", 1], noted()["otlp", 7]
+    whole, broken = accounts_of_capture()["otlp", 1], accounts_of_capture()["otlp", 7]
     assert (whole.saved, whole.has_incomplete_traces) == (121344, False)
     assert (broken.saved, broken.has_incomplete_traces) == (120834, True)
     assert broken.complete_at_most == 30208

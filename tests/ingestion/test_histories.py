@@ -271,7 +271,7 @@ def single_runs_piped_in_turn(history: History) -> None:
             history.pipe(path, side)
 
 
-def one_commit_a_side(history: History) -> None:
+def one_commit_per_side(history: History) -> None:
     for number in (1, 2):
         for side, commit in zip(SIDES, ("a1b2c3d", "b2c3d4e"), strict=True):
             history.write(f"res/{side}-{number}.txt", head=f"commit: {commit}\n")
@@ -304,7 +304,7 @@ APART = (
     nights_one_by_one_then_together,
     the_same_files_again, measured_again_in_place, link_to_the_newest_run, moved,
     two_sides_in_separate_folders, two_checkouts,
-    single_runs_piped_in_turn, one_commit_a_side, one_commit_written_short_and_long,
+    single_runs_piped_in_turn, one_commit_per_side, one_commit_written_short_and_long,
     other_benchmarks_elsewhere, other_origins,
 )  # fmt: skip
 

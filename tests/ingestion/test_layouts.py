@@ -50,7 +50,7 @@ VEGETA_JSON = {
 }
 
 
-def draw(path: Path) -> float:
+def number_path(path: Path) -> float:
     """Return a number near 1 that is unique to a path."""
     return 1 + zlib.crc32(str(path).encode()) % 9973 / 1e6
 
@@ -68,18 +68,18 @@ def write_go_of_package(path: Path, cost: float = 0.0) -> None:
 
 def write_hyperfine(path: Path, cost: float = 0.0) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    times = [draw(path) * (1 + cost) * (1 + at / 1000) for at in range(10)]
+    times = [number_path(path) * (1 + cost) * (1 + at / 1000) for at in range(10)]
     path.write_text(json.dumps({"results": [{"command": "build", "times": times}]}))
 
 
 def write_wrk(path: Path, cost: float = 0.0) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(_WRK.replace("8000.00", f"{8000 * draw(path) / (1 + cost):.2f}"))
+    path.write_text(_WRK.replace("8000.00", f"{8000 * number_path(path) / (1 + cost):.2f}"))
 
 
 def write_vegeta(path: Path, cost: float = 0.0) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(_VEGETA.format(mean=draw(path) + cost))
+    path.write_text(_VEGETA.format(mean=number_path(path) + cost))
 
 
 def expand(pattern: str) -> Iterator[str]:

@@ -34,7 +34,7 @@ def measure(numbers: range, seed: int) -> None:
             gated.write_runs(Path(f"res/{variant}/{number}.txt"), seed=seed, runs=1)
 
 
-def list_gone(summary: IngestSummary) -> list[str]:
+def list_missing(summary: IngestSummary) -> list[str]:
     return [str(one) for one in summary.findings if one.code in {"B110", "B111"}]
 
 
@@ -120,7 +120,7 @@ def ingest_all(way: str, store: Store) -> list[str]:
     options = Options(variant="pr" if way in {"variant", "one by one"} else None)
     findings: list[str] = []
     for arguments in commands[way]:
-        findings += list_gone(ingest(arguments, store, options))
+        findings += list_missing(ingest(arguments, store, options))
     return findings
 
 
@@ -185,7 +185,7 @@ def test_variant_without_files_fails_the_gate_among_other_variants(
     gate = ["gate", "--store", store.url]
     assert run(gate) == 0
     shutil.rmtree("res/pr")
-    assert list_gone(ingest(["res"], store))[0].startswith("B110 res: ")
+    assert list_missing(ingest(["res"], store))[0].startswith("B110 res: ")
     capsys.readouterr()
     assert run(gate) == 3
     shown = " ".join(capsys.readouterr().out.split())
@@ -213,7 +213,7 @@ def test_files_deleted_right_after_each_ingest_are_not_mixed(
     for number in range(1, 5):
         for seed, variant in enumerate(("main", "pr"), 2 * number):
             path = gated.write_runs(Path(f"out/{variant}-{number}.txt"), seed=seed, runs=1)
-            assert not list_gone(ingest([str(path)], store, Options(variant=variant)))
+            assert not list_missing(ingest([str(path)], store, Options(variant=variant)))
             path.unlink()
     assert not list_stored(store)
     assert run(["gate", "--store", store.url]) == 0
@@ -226,16 +226,16 @@ def test_folder_measured_again_under_another_label_keeps_the_first() -> None:
         shutil.rmtree("res")
         measure(range(1, 7 if variant == "main" else 4), seed=seed)
         files = sorted(map(str, Path("res/pr").glob("*.txt")))
-        assert not list_gone(ingest(files, made, Options(variant=variant)))
+        assert not list_missing(ingest(files, made, Options(variant=variant)))
     assert not list_stored(made)
 
 
 def test_files_removed_after_the_rest_was_measured_again_are_mixed(store: Store) -> None:
     measure(range(1, 4), seed=100)
-    assert not list_gone(ingest(["res"], store))
+    assert not list_missing(ingest(["res"], store))
     for number in (4, 5, 6):
         Path(f"res/pr/{number}.txt").unlink()
-    (finding,) = list_gone(ingest(["res"], store))
+    (finding,) = list_missing(ingest(["res"], store))
     assert finding.startswith("B111 pr: ")
     assert list_stored(store) == {"B111"}
 
@@ -248,7 +248,7 @@ def test_benchmark_not_measured_again_is_mixed_with_the_others(
     ingest(["res"], store)
     shutil.rmtree("res/pr")
     measure(range(1, 7), seed=100)
-    assert "res/pr/old.txt" in str(list_gone(ingest(["res"], store)))
+    assert "res/pr/old.txt" in str(list_missing(ingest(["res"], store)))
     assert run(["gate", "--store", store.url]) == 3
 
 
@@ -257,7 +257,7 @@ def test_files_deleted_after_their_ingest_do_not_fail_the_gate(store: Store) -> 
     for number in range(1, 7):
         Path(f"res/pr/{number}.txt").unlink()
     Path("res/pr/notes.txt").write_text("nothing new\n")
-    assert [one[:9] for one in list_gone(ingest(["res"], store))] == ["B110 res:"]
+    assert [one[:9] for one in list_missing(ingest(["res"], store))] == ["B110 res:"]
     assert list_stored(store) == {"B110"}
     assert run(["gate", "--store", store.url]) == 0
 
@@ -269,7 +269,7 @@ def test_folder_measured_again_under_other_names_fails_the_gate(store: Store, ti
         ingest(["res"], store)
     shutil.rmtree("res")
     measure(range(7, 10), seed=100)
-    main, pr = list_gone(ingest(["res"], store))
+    main, pr = list_missing(ingest(["res"], store))
     assert main.startswith("B111 main: ")
     assert "res/pr/1.txt" in pr
     assert "6 earlier and 3 new runs count together" in pr
@@ -283,7 +283,7 @@ def test_folder_that_keeps_only_the_latest_nights_passes_the_gate(store: Store) 
         measure(range(night, night + 1), seed=100 + night)
         for variant in ("main", "pr"):
             Path(f"res/{variant}/{night - 6}.txt").unlink()
-        (finding,) = list_gone(ingest(["res"], store))
+        (finding,) = list_missing(ingest(["res"], store))
         assert finding.startswith("B110 res: ")
     assert run(["gate", "--store", store.url]) == 0
 
@@ -292,7 +292,7 @@ def test_another_benchmark_is_not_a_new_measurement_of_missing_files(store: Stor
     for number in range(1, 7):
         Path(f"res/pr/{number}.txt").unlink()
     gated.write_runs(Path("res/pr/other.txt"), seed=5, benchmarks=("Other",))
-    assert [one[:9] for one in list_gone(ingest(["res"], store))] == ["B110 res:"]
+    assert [one[:9] for one in list_missing(ingest(["res"], store))] == ["B110 res:"]
 
 
 def test_new_measurement_against_a_deleted_baseline_is_undecided(
@@ -300,7 +300,7 @@ def test_new_measurement_against_a_deleted_baseline_is_undecided(
 ) -> None:
     measure(range(1, 7), seed=100)
     shutil.rmtree("res/main")
-    assert [one[:9] for one in list_gone(ingest(["res"], store))] == ["B110 res:"]
+    assert [one[:9] for one in list_missing(ingest(["res"], store))] == ["B110 res:"]
     gate = ["gate", "--store", store.url]
     assert run(gate) == run([*gate, "--variant", "pr"]) == 4
     why = (
@@ -319,7 +319,7 @@ def test_deleted_later_runs_are_not_older_than_the_new_measurement(
     measure(range(7, 9), seed=200)
     ingest(["res"], store)
     Path("res/pr/8.txt").unlink()
-    assert [one[:9] for one in list_gone(ingest(["res"], store))] == ["B110 res:"]
+    assert [one[:9] for one in list_missing(ingest(["res"], store))] == ["B110 res:"]
 
 
 def test_completed_truncated_file_is_not_a_new_measurement(store: Store) -> None:
@@ -329,17 +329,17 @@ def test_completed_truncated_file_is_not_a_new_measurement(store: Store) -> None
     ingest(["res"], store)
     torn.write_text(whole)
     Path("res/pr/1.txt").unlink()
-    assert [one[:9] for one in list_gone(ingest(["res"], store))] == ["B110 res:"]
+    assert [one[:9] for one in list_missing(ingest(["res"], store))] == ["B110 res:"]
 
 
 def test_suggested_commands_resolve_the_mixture(store: Store) -> None:
     shutil.rmtree("res")
     measure(range(1, 4), seed=100)
-    assert list_gone(ingest(["res"], store))
-    assert not list_gone(ingest(["res"], Store("new")))
+    assert list_missing(ingest(["res"], store))
+    assert not list_missing(ingest(["res"], Store("new")))
     store.undo()
     assert not list_stored(store)
-    assert not list_gone(ingest(["res"], store, Options(origin="second")))
+    assert not list_missing(ingest(["res"], store, Options(origin="second")))
     assert not list_stored(store, "second")
 
 
@@ -360,7 +360,7 @@ def test_folder_measured_again_and_packed_or_unpacked_is_mixed(
     if not is_first:
         pack()
     for _ in range(2):
-        list_gone(ingest(["res"], store))
+        list_missing(ingest(["res"], store))
         assert list_stored(store) == {"B111"}
         assert run(["gate", "--store", store.url]) == 3
 
@@ -370,7 +370,7 @@ def test_folder_that_keeps_the_latest_runs_packed_passes_the_gate(store: Store) 
         if path.stem != "1":
             Path(f"{path}.gz").write_bytes(gzip.compress(path.read_bytes()))
         path.unlink()
-    assert [one[:9] for one in list_gone(ingest(["res"], store))] == ["B110 res:"]
+    assert [one[:9] for one in list_missing(ingest(["res"], store))] == ["B110 res:"]
     assert run(["gate", "--store", store.url]) == 0
 
 
@@ -379,10 +379,10 @@ def test_removed_file_is_reported_until_it_is_back(
 ) -> None:
     Path("res/pr/6.txt").rename("6.txt")
     for _ in range(2):
-        assert "res/pr/6.txt" in str(list_gone(ingest(["res"], store)))
+        assert "res/pr/6.txt" in str(list_missing(ingest(["res"], store)))
         assert list_stored(store) == {"B110"}
     Path("6.txt").rename("res/pr/6.txt")
-    assert not list_gone(ingest(["res"], store))
+    assert not list_missing(ingest(["res"], store))
     assert not list_stored(store)
 
 
@@ -393,6 +393,6 @@ def test_other_labels_or_origins_and_moved_files_are_not_missing(
     store: Store, options: Options
 ) -> None:
     Path("res/pr/6.txt").rename("res/pr/7.txt")
-    assert not list_gone(ingest(["res"], store))
+    assert not list_missing(ingest(["res"], store))
     Path("res/pr/7.txt").unlink()
-    assert not list_gone(ingest(["res"], store, options))
+    assert not list_missing(ingest(["res"], store, options))

@@ -69,7 +69,7 @@ def swap(one: Path, other: Path) -> None:
     Path("aside").rename(other)
 
 
-def name_files_alone(side: str) -> list[str]:
+def label_files(side: str) -> list[str]:
     return [f"{side}={path}" for path in sorted(Path("res").glob(f"{side}-*.txt*"))]
 
 
@@ -78,11 +78,11 @@ def name_files_alone(side: str) -> list[str]:
 def test_store_has_the_values_of_the_files(
     folder: Path, change: Callable[[Path], None], way: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    labelled = [argument for side in SIDES for argument in name_files_alone(side)]
+    labelled = [argument for side in SIDES for argument in label_files(side)]
     assert run(["ingest", *(["res"] if way == "folder" else labelled)]) == 0
     capsys.readouterr()
     change(folder)
-    labelled = [argument for side in SIDES for argument in name_files_alone(side)]
+    labelled = [argument for side in SIDES for argument in label_files(side)]
     assert run(["ingest", *(["res"] if way == "folder" else labelled)]) == 0
     assert "B103" not in capsys.readouterr().err
     for side in SIDES:
@@ -97,7 +97,7 @@ def test_packed_files_keep_their_runs(
     before = [list_values(side) for side in SIDES]
 
     def ingest() -> None:
-        labelled = [argument for side in SIDES for argument in name_files_alone(side)]
+        labelled = [argument for side in SIDES for argument in label_files(side)]
         assert run(["ingest", *(["res"] if way == "folder" else labelled)]) == 0
         assert "B11" not in capsys.readouterr().err
         assert [list_values(side) for side in SIDES] == before

@@ -59,7 +59,7 @@ LABELLED = {
 }
 
 
-def lead(*trees: list[str]) -> list[dict[str, str]]:
+def list_labels(*trees: list[str]) -> list[dict[str, str]]:
     read = [read_tree(paths, SIDE_NAMES, TOOLS, root_name="results") for paths in trees]
     return [
         {
@@ -78,12 +78,12 @@ def test_label_replaces_the_variant_but_no_folder_below_it(name: str) -> None:
             line.strip().partition(" ") for line in LABELLED[name].splitlines()[1:]
         )
     }
-    assert lead(list(expected)) == [expected]
+    assert list_labels(list(expected)) == [expected]
 
 
 def test_folders_that_differ_below_any_label_become_groups() -> None:
     several, one, other = ["go1.21/1.txt", "go1.22/1.txt"], ["go1.22/1.txt"], ["out/1.txt"]
-    assert lead(several, one, other)[1:] == [
+    assert list_labels(several, one, other)[1:] == [
         {"go1.22/1.txt": "go1.22 1"},
         {"out/1.txt": "1"},
     ]
