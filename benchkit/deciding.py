@@ -51,7 +51,7 @@ def measure_until_decided(
     baseline: str | None = None,
     metrics: Sequence[str] = (),
     show: bool = False,
-    tell: Callable[[str], object] = lambda _: None,
+    announce: Callable[[str], object] = lambda _: None,
     watch: Callable[[Progress], object] = lambda _: None,
 ) -> Decision:
     """Run rounds of a plan until every primary row is decided or the last round is complete.
@@ -68,7 +68,7 @@ def measure_until_decided(
         The primary metrics; by default those of the tools.
     show : bool
         Whether the commands' output is also shown on standard error.
-    tell, watch : callable
+    announce, watch : callable
         Called with a line for every run, and with every look.
 
     Raises
@@ -86,7 +86,7 @@ def measure_until_decided(
     stopping = replace(plan.stopping, baseline=pairs[0][0], metric=metric)
     plan = replace(plan, stopping=stopping)
     looks = _Looks(out, pairs, stopping, tuple(metrics), watch)
-    session = carry_out(plan, out, show=show, tell=tell, is_decided=looks.look)
+    session = carry_out(plan, out, show=show, announce=announce, is_decided=looks.look)
     return Decision(session, looks.progress, looks.comparison, pairs[0][0])
 
 

@@ -99,7 +99,7 @@ def keep_variants(whole: Excerpt, names: AbstractSet[str]) -> Excerpt:
         is_path = path in its - mine
         return is_path or (path not in mine and bool(words & others) and not words & names)
 
-    def tells_of_others(problem: Finding) -> bool:
+    def is_about_others(problem: Finding) -> bool:
         if is_other(problem.where):
             return True
         runs = {match[1] for match in re.finditer(r"(?<!\S)(\S+) \d+\b", problem.message)}
@@ -113,7 +113,7 @@ def keep_variants(whole: Excerpt, names: AbstractSet[str]) -> Excerpt:
         _leave_out(whole.observations, others),
         _leave_out(whole.runs, others),
         None if whole.series is None else _leave_out(whole.series, others),
-        tuple(problem for problem in whole.problems if not tells_of_others(problem)),
+        tuple(problem for problem in whole.problems if not is_about_others(problem)),
         tuple(problem for problem in whole.diagnostics if not is_other(problem.path)),
     )
 

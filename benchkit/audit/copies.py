@@ -209,13 +209,13 @@ def _describe_equal(runs: Sequence[Run], count: int) -> Finding:
 
 def _sign(sheet: Sheet) -> frozenset[tuple[object, ...]] | None:
     """Return the identifying numbers of a run, or None if there are too few."""
-    telling = {
+    distinctive = {
         (*name, number.value)
         for name, number in sheet.numbers.items()
         if name.metric in _TELLING and number.value
     }
-    different = {entry[-1] for entry in telling}
-    return frozenset(telling) if len(different) >= _ENOUGH else None
+    different = {entry[-1] for entry in distinctive}
+    return frozenset(distinctive) if len(different) >= _ENOUGH else None
 
 
 class _Change(NamedTuple):

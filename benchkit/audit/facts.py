@@ -15,7 +15,7 @@ import numpy as np
 from benchkit.codes import number_maps, number_rows
 from benchkit.derived.accounts import Account, list_accounts
 from benchkit.derived.failures import Failures, list_failures
-from benchkit.derived.record import Run, list_measured, tells_of_load
+from benchkit.derived.record import Run, list_measured, measures_load
 from benchkit.errors import Finding
 from benchkit.schema import FACTS, RUN_KEY, Labels, Side, list_labels
 from benchkit.units import group_digits
@@ -178,7 +178,7 @@ def gather(observations: Observations, runs: Runs) -> Evidence:
         Sheet(known.get(key) or Run(**key._asdict()), source, numbers)
         for (key, source), numbers in sheets.items()
     )
-    is_loaded = tells_of_load(observations, runs)
+    is_loaded = measures_load(observations, runs)
     accounts = list_accounts(observations, list_measured(runs)) if is_loaded else ()
     failures = list_failures(summed) if is_loaded else {}
     timed = runs[(runs["role"] == "measured") & runs["started_at"].notna()]

@@ -140,7 +140,7 @@ def search(
     bench: Bench,
     last: int,
     limits: Limits,
-    tell: Callable[[Row, CommitSearch], object] = lambda _row, _found: None,
+    announce: Callable[[Row, CommitSearch], object] = lambda _row, _found: None,
     left_out: Collection[int] = (),
     watch: Callable[[Ends], object] = lambda _ends: None,
 ) -> Answer:
@@ -159,7 +159,7 @@ def search(
             change = to_ratios(state.step, state.step_error)
             sizes = len(state.commits), len(values.values)
             return Answer(ending, row, first, end, change, *sizes, frozenset(unusable), state)
-        tell(row, state)
+        announce(row, state)
         is_usable = bench.measure((0, commit, last), limits.rounds)
         values = bench.rows()[row]
         if is_usable and commit not in values.commits:

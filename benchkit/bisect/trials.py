@@ -61,7 +61,7 @@ class Trials:
         The history, the good end first.
     out : Path
         The folder of the outputs; existing ones are read.
-    tell : callable
+    announce : callable
         Called with a line for every step, and for every failed build.
 
     Raises
@@ -76,10 +76,10 @@ class Trials:
         commits: Sequence[Commit],
         recipe: Recipe,
         out: Path,
-        tell: Callable[[str], object],
+        announce: Callable[[str], object],
     ) -> None:
         self._repository, self._commits, self._recipe = repository, commits, recipe
-        self._out, self._tell = out, tell
+        self._out, self._announce = out, announce
         variants = {commit.short: recipe.commands for commit in commits}
         require_plan(Places(out).sidecars, variants, out)
         self.unusable = self._read_unusable()
@@ -95,12 +95,12 @@ class Trials:
         unusable = {places[sha] for sha in text.split() if sha in places}
         if unusable:
             names = ", ".join(self._commits[place].short for place in sorted(unusable))
-            self._tell(f"left out as before: {names}; delete {path} to try again")
+            self._announce(f"left out as before: {names}; delete {path} to try again")
         return unusable
 
     def leave_out(self, place: int, problem: str) -> None:
         """Say why a commit cannot be used."""
-        self._tell(f"{self._commits[place].short} is left out: {problem}")
+        self._announce(f"{self._commits[place].short} is left out: {problem}")
 
     def _discard(self, place: int, problem: str) -> None:
         """Report and record, for a continued search, that a commit cannot be built or run."""
@@ -123,7 +123,7 @@ class Trials:
         }
         if (names := ", ".join(variants)) != self._measuring:
             self._measuring = names
-            self._tell(f"measuring {names}")
+            self._announce(f"measuring {names}")
         plan = Plan(variants=variants, rounds=rounds, timeout=self._recipe.seconds)
         session = carry_out(plan, self._out)
         if session.is_interrupted:
@@ -199,7 +199,7 @@ class Trials:
         files = [source["path"] for sources in unused for source in sources]
         files += [report.label for report in results.reports if report.outcome == "refused"]
         if files:
-            self._tell(f"not part of this search: {list_first(sorted(files), 3)}")
+            self._announce(f"not part of this search: {list_first(sorted(files), 3)}")
 
     def _choose(self, results: RunSet) -> tuple[Row, ...]:
         """Return the primary or requested rows that are positive on both ends."""
@@ -249,7 +249,7 @@ def plan_sides(
     sides: Mapping[str, Commit],
     command: tuple[str, ...],
     script: str,
-    tell: Callable[[str], object],
+    announce: Callable[[str], object],
     seconds: float = 0.0,
 ) -> Plan:
     """Check out and build commits, and return the plan that measures them alternately.
@@ -263,7 +263,7 @@ def plan_sides(
     """
     variants = {}
     for name, commit in sides.items():
-        tell(f"{name}: {commit.short} ({commit.subject})")
+        announce(f"{name}: {commit.short} ({commit.subject})")
         tree = repository.check_out(commit)
         if problem := build(tree, script, seconds):
             hint = "try it in a checkout of that commit"

@@ -90,7 +90,7 @@ def carry_out(
     *,
     show: bool = False,
     keep_going: bool = False,
-    tell: Callable[[str], object] = lambda _: None,
+    announce: Callable[[str], object] = lambda _: None,
     is_decided: Callable[[int], bool] = lambda _: False,
 ) -> Session:
     """Carry out the runs of a plan.
@@ -103,7 +103,7 @@ def carry_out(
         Whether the commands' output is also shown on standard error.
     keep_going : bool
         Whether to continue after a command has failed.
-    tell : callable
+    announce : callable
         Called with a line for every run.
     is_decided : callable
         Called with the number of complete rounds of an early-stopping series, first for the
@@ -121,7 +121,7 @@ def carry_out(
             out.mkdir(parents=True, exist_ok=True)
             if plan.stopping:
                 stack.enter_context(holding(out))
-            work = _Work(plan, Places(out), show, keep_going, tell, is_decided)
+            work = _Work(plan, Places(out), show, keep_going, announce, is_decided)
         except OSError as error:
             raise ConfigError(f"cannot be used: {error.strerror}", where=str(out)) from error
         try:
@@ -169,7 +169,7 @@ class _Work:
         places: Places,
         show: bool,
         keep_going: bool,
-        tell: Callable[[str], object],
+        announce: Callable[[str], object],
         is_decided: Callable[[int], bool],
     ) -> None:
         self.runs: list[Captured] = []
@@ -177,7 +177,7 @@ class _Work:
         self.is_interrupted = False
         self._is_unmeasured = False  # and reported it
         self._plan, self._places = plan, places
-        self._show, self._keep_going, self._tell = show, keep_going, tell
+        self._show, self._keep_going, self._announce = show, keep_going, announce
         self._is_decided = is_decided
         self._quiet, self._placement = Quiet(plan.quiet), Placement()
         self._placed: Placement | str = ""
@@ -195,7 +195,7 @@ class _Work:
             if number:
                 time.sleep(self._plan.pause)
             elif self._placed:
-                self._tell(f"{self._placed}")
+                self._announce(f"{self._placed}")
             try:
                 self._take(turn)
             except FailedError as error:
@@ -244,12 +244,12 @@ class _Work:
         variants = self._plan.variants
         if count := self._places.set_aside_failed(lambda run: not is_of_series(run, variants)):
             runs = "1 failed run" if count == 1 else f"{count} failed runs"
-            self._tell(f"{self._places.root}: set aside {runs} of other commits or commands")
+            self._announce(f"{self._places.root}: set aside {runs} of other commits or commands")
 
     def _take(self, turn: _Turn) -> None:
         commands = turn.commands
         if waited := self._quiet.wait():
-            self._tell(waited)
+            self._announce(waited)
         try:
             self._prepare("before", commands.before, turn.variant)
             with serving(commands, self._placement.service) as service:
@@ -257,7 +257,7 @@ class _Work:
                     self._run(turn, commands.warmup, service, is_warmup=True)
                 self._run(turn, commands.command, service)
             if service and (killed := service.explain_kill()):
-                self._tell(killed)
+                self._announce(killed)
         except BaseException:
             with suppress(FailedError):  # the first failure is the one to report
                 self._prepare("after", commands.after, turn.variant)
@@ -334,10 +334,10 @@ class _Work:
             samples = "" if remark else write_samples(usage, outcome.start, outcome.end)
             path = claim.settle(write_sidecar(record), samples, write_sidecar(about_usage))
         self.runs.append(Captured(path, record))
-        self._tell(_line(path, record, self.earlier + len(self.runs), self.planned))
+        self._announce(_line(path, record, self.earlier + len(self.runs), self.planned))
         if outcome.left:
             are = "process that was" if outcome.left == 1 else "processes that were"
-            self._tell(f"{path}: stopped {outcome.left} {are} left of the command")
+            self._announce(f"{path}: stopped {outcome.left} {are} left of the command")
         if outcome.is_interrupted:
             raise KeyboardInterrupt
         if remark:
@@ -355,7 +355,7 @@ class _Work:
         if not measured and not self._is_unmeasured:
             self._is_unmeasured = True
             if why := service.explain_unmeasured():
-                self._tell(why)
+                self._announce(why)
         return measured
 
     def _name_cpus(self, service: Collection[int]) -> dict[str, str]:

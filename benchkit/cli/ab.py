@@ -62,13 +62,13 @@ def ab(
         "--metric": metric, "--margin": margin, "--confidence": confidence,
     }  # fmt: skip
     stopping = read_rule(rule)
-    tell = (lambda _: None) if quiet else (lambda line: printing.print_line(line, err=True))
+    announce = (lambda _: None) if quiet else (lambda line: printing.print_line(line, err=True))
     with opening(repo) as repository:
         sides = {"base": repository.find_commit(base), "head": repository.find_commit(head)}
         _check(sides, repo)
-        plan = plan_sides(repository, sides, tuple(command), build, tell, seconds)
+        plan = plan_sides(repository, sides, tuple(command), build, announce, seconds)
         decision = follow(
-            replace(plan, stopping=stopping), out, rule, show=show, tell=tell, quiet=quiet
+            replace(plan, stopping=stopping), out, rule, show=show, announce=announce, quiet=quiet
         )
     runs = list_runs(decision.session)
     text = render_decision(decision, format, runs, to_file=output is not None)

@@ -95,15 +95,15 @@ def bisect(
     limits = Limits(o.fraction(probability, 0.99, "--probability"), rounds, max_builds)
     seconds = read_seconds(timeout, "--timeout")
     recipe = Recipe(bench, build, tuple(metric or ()), tuple(benchmark or ()), seconds)
-    tell: Callable[[str], object] = (lambda _: None) if quiet else _print_line
+    announce: Callable[[str], object] = (lambda _: None) if quiet else _print_line
     with _keeping_runs(), opening(repo) as repository:
         history = repository.list_commits(commits)
         with holding(out):
-            trials = Trials(repository, history, recipe, out, tell)
+            trials = Trials(repository, history, recipe, out, announce)
             answer = search(
                 trials, len(history) - 1, limits,
-                lambda _, state: tell(_describe(state, history, limits)), trials.unusable,
-                lambda ends: tell(describe_ends(ends, history)),
+                lambda _, state: announce(_describe(state, history, limits)), trials.unusable,
+                lambda ends: announce(describe_ends(ends, history)),
             )  # fmt: skip
     summary, sentence = summarise(answer, history), write_sentence(answer, history)
     printing.write_record(

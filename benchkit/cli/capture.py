@@ -119,33 +119,33 @@ def capture(
     }  # fmt: skip
     is_whole = plan is not None and not keep_going
     is_series = _refuse_unfit(until, rule, is_whole=is_whole)
-    tell = (lambda _: None) if quiet else (lambda line: printing.print_line(line, err=True))
-    _explain_doses(chosen, tell)
+    announce = (lambda _: None) if quiet else (lambda line: printing.print_line(line, err=True))
+    _explain_doses(chosen, announce)
     if is_series:
         from benchkit.cli.until import follow, read_rule, render_decision
 
         chosen = replace(chosen, stopping=read_rule(rule))
-        decision = follow(chosen, out, rule, show=show, tell=tell, quiet=quiet)
+        decision = follow(chosen, out, rule, show=show, announce=announce, quiet=quiet)
         session, runs = decision.session, list_runs(decision.session)
         text = render_decision(decision, format, runs, to_file=output is not None)
     else:
         from benchkit.capture.session import carry_out
 
-        session = carry_out(chosen, out, show=show, keep_going=keep_going, tell=tell)
+        session = carry_out(chosen, out, show=show, keep_going=keep_going, announce=announce)
         text = _render(session, format, to_file=output is not None)
     printing.write(text, output)
     report = suggest_report(decision.baseline, rule, out) if is_series else ""
     leave(session, out, report=report, quiet=quiet)
 
 
-def _explain_doses(plan: Plan, tell: Callable[[str], object]) -> None:
+def _explain_doses(plan: Plan, announce: Callable[[str], object]) -> None:
     """Say for which numbers of the variants `compare` will not fit a line."""
     numbers = {name: commands.numbers for name, commands in plan.variants.items()}
     if any(numbers.values()):
         from benchkit.comparison.dose import explain_no_line
 
         for line in explain_no_line(numbers):
-            tell(line)
+            announce(line)
 
 
 def _refuse_unfit(until: str | None, rule: Mapping[str, object], *, is_whole: bool) -> bool:

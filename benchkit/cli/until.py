@@ -57,13 +57,13 @@ def follow(
     rule: Rule,
     *,
     show: bool,
-    tell: Callable[[str], object],
+    announce: Callable[[str], object],
     quiet: bool,
 ) -> Decision:
     """Run the rounds, and show each look."""
     base = o.settings()
     if plan.stopping and plan.rounds > 1:
-        tell(
+        announce(
             f"the plan's rounds = {plan.rounds} is not used: --until decided makes up to "
             f"{plan.stopping.design.most} rounds (--max-rounds)"
         )
@@ -74,7 +74,7 @@ def follow(
             baseline=rule["--baseline"] or base.baseline,
             metrics=rule["--metric"] or base.metrics,
             show=show,
-            tell=tell,
+            announce=announce,
             watch=watch,
         )
 

@@ -33,7 +33,7 @@ from benchkit.comparison.measure import (
     measure,
     refuse,
 )
-from benchkit.comparison.medians import tell_of_medians
+from benchkit.comparison.medians import note_medians
 from benchkit.comparison.model import (
     ALIGNED,
     DIFFERENCE,
@@ -284,7 +284,7 @@ def _contrast(
             measured = _look_inside(key, pair, measured, evidence)
         if key.metric in IN_UNIT and not key.subject:
             amount = estimate_in_unit(x, y, measured, plan.confidence, blocks)
-    remarks = (*measured.notes, *tell_of_medians(x, y, measured.ratio[0]))
+    remarks = (*measured.notes, *note_medians(x, y, measured.ratio[0]))
     return Contrast(
         **key.labels,
         called=name_id(key.subject, evidence.names) if key.subject else "",

@@ -120,7 +120,7 @@ def _complete(design: Mapping[str, Mapping[int, int | None]]) -> Design:
     }
 
 
-def tell_of_pairs(blocks: Blocks | None) -> tuple[str, ...]:
+def note_pairs(blocks: Blocks | None) -> tuple[str, ...]:
     """Report the paired t-test next to an unpaired one if there are too few pairs for ranks."""
     if blocks is None or blocks.variants != 2 or len(blocks.logs) < ALIGNED_BLOCKS:
         return ()

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchkit.comparison.measure import ASSUMPTIONS, is_least, to_ratio
-from benchkit.comparison.medians import tell_of_medians
+from benchkit.comparison.medians import note_medians
 from benchkit.comparison.model import (
     ALIGNED,
     DIFFERENCE,
@@ -222,7 +222,7 @@ def _apply(c: Contrast, decision: BlockDecision, row: int) -> Contrast:
     if decision.basis == "row":
         return c
     decided = _replace_estimate(c, decision, row)
-    medians = tell_of_medians(c.baseline_values, c.variant_values, decided.ratio)
+    medians = note_medians(c.baseline_values, c.variant_values, decided.ratio)
     remarks = _explain(decided), *medians
     return replace(decided, notes=(*decided.notes, *remarks), remarks=remarks)
 

@@ -10,7 +10,7 @@ from statistics import median
 
 import numpy as np
 
-from benchkit.comparison.blocks import ALIGNED_BLOCKS, SIGNED_BLOCKS, Blocks, tell_of_pairs
+from benchkit.comparison.blocks import ALIGNED_BLOCKS, SIGNED_BLOCKS, Blocks, note_pairs
 from benchkit.comparison.medians import AGAINST, APART
 from benchkit.comparison.model import (
     ALIGNED,
@@ -102,7 +102,7 @@ def measure(
     method = choose_method(fewest, most, requested)
     if method == RANK and requested == DEFAULT_METHOD and not is_ranked(x, y, ranks):
         method = WELCH
-    refused = tell_refused(requested, fewest, most)
+    refused = note_refused(requested, fewest, most)
     if method == SINGLE or not positive:
         if fewest < WELCH_RUNS:
             return _single(x, y, refused, positive=positive)
@@ -123,14 +123,14 @@ def _by_logs(
 ) -> Measurement:
     """Apply an unpaired method to logarithms."""
     fewest, most = sorted((len(x), len(y)))
-    refused = tell_refused(requested, fewest, most)
+    refused = note_refused(requested, fewest, most)
     if math.log(max(*x, *y)) - math.log(min(*x, *y)) >= _LARGEST_LOG:
         apart = "values 300 orders of magnitude apart cannot be compared"
         return Measurement(method=DIFFERENCE, notes=(apart,), is_ranked=method == RANK)
     made = ranks.method(x, y) if ranks and method == RANK else None
     logs = ([math.log(v) for v in x], [math.log(v) for v in y]) if made is None else ([], [])
     if method == RANK:
-        notes = (*refused, *tell_of_pairs(blocks))
+        notes = (*refused, *note_pairs(blocks))
         return _apply(RANK, confidence, made or partial(rank, *logs), notes)
     if method == HISTORY:
         return _predict(*logs, confidence, refused)
@@ -170,7 +170,7 @@ def choose_method(fewest: int, most: int, requested: str = DEFAULT_METHOD) -> st
     >>> choose_method(4, 8), choose_method(3, 8, "history"), choose_method(3, 3, "history")
     ('welch', 'prediction', 'welch')
     """
-    if not tell_refused(requested, fewest, most) and requested in _REQUESTED:
+    if not note_refused(requested, fewest, most) and requested in _REQUESTED:
         return _REQUESTED[requested]
     if fewest >= WELCH_RUNS:
         return RANK if fewest == most >= RANK_RUNS else WELCH
@@ -194,7 +194,7 @@ def is_ranked(x: Sequence[float], y: Sequence[float], ranks: Ranks | None = None
 _REQUESTED = {"rank": RANK, "welch": WELCH, "history": HISTORY}
 
 
-def tell_refused(requested: str, fewest: int, most: int) -> tuple[str, ...]:
+def note_refused(requested: str, fewest: int, most: int) -> tuple[str, ...]:
     """Return why a requested method is not possible; empty if it is."""
     if requested == "history" and most < HISTORY_RUNS:
         return (f"{most} runs are too few for a prediction; {HISTORY_RUNS} are needed",)
@@ -222,12 +222,12 @@ def _by_blocks(blocks: Blocks, method: str, confidence: float) -> Measurement:
     else:
         sides = blocks.side(blocks.baseline), blocks.side(blocks.variant)
         apply = partial(_pair, *sides)
-    notes = (*_NAMED.get(method, ()), *_tell_of_unpaired(blocks, apply, confidence))
+    notes = (*_NAMED.get(method, ()), *_note_unpaired(blocks, apply, confidence))
     measured = _apply(method, confidence, apply, notes)
     return replace(measured, arranged=tuple(map(tuple, sides)))
 
 
-def _tell_of_unpaired(blocks: Blocks, apply: Method, confidence: float) -> tuple[str, ...]:
+def _note_unpaired(blocks: Blocks, apply: Method, confidence: float) -> tuple[str, ...]:
     """Report the unpaired comparison next to that of the blocks if only one of them rejects."""
     estimate, test = rank(blocks.side(blocks.baseline), blocks.side(blocks.variant), confidence)
     _, ours = apply(confidence)

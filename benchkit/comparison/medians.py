@@ -26,7 +26,7 @@ _APART = math.log(1.2)
 _LARGEST_LOG = 690.0
 
 
-def tell_of_medians(x: Sequence[float], y: Sequence[float], ratio: float | None) -> tuple[str, ...]:
+def note_medians(x: Sequence[float], y: Sequence[float], ratio: float | None) -> tuple[str, ...]:
     """Return a note if the medians differ in the opposite direction, or far from the estimate.
 
     Parameters
@@ -38,9 +38,9 @@ def tell_of_medians(x: Sequence[float], y: Sequence[float], ratio: float | None)
 
     Examples
     --------
-    >>> tell_of_medians([10.0, 11.0, 30.0], [12.0, 12.0, 13.0], 0.88)[0]
+    >>> note_medians([10.0, 11.0, 30.0], [12.0, 12.0, 13.0], 0.88)[0]
     'the medians differ in the opposite direction to the change; the change is not their ratio'
-    >>> tell_of_medians([10.0, 11.0, 30.0], [12.0, 12.0, 13.0], 1.09)
+    >>> note_medians([10.0, 11.0, 30.0], [12.0, 12.0, 13.0], 1.09)
     ()
     """
     before, after = median(x), median(y)

@@ -9,7 +9,7 @@ from benchkit.derived.record import (
     leave_out_excerpts,
     leave_out_known,
     list_measured,
-    tells_of_load,
+    measures_load,
 )
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def derive(
         The new rows come last, with the labels of the runs. A row that already exists, as in an
         exported table, is not added again.
     """
-    if series.empty and not tells_of_load(observations, runs):
+    if series.empty and not measures_load(observations, runs):
         return observations, ()
     from benchkit.derived.histograms import derive_histograms
     from benchkit.derived.requests import derive_dropped

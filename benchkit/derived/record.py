@@ -166,7 +166,7 @@ def list_measured(runs: Runs) -> list[Measured]:
     return measured
 
 
-def tells_of_load(observations: Observations, runs: Runs) -> bool:
+def measures_load(observations: Observations, runs: Runs) -> bool:
     """Return whether requests, containers or spans may be known for any run.
 
     Benchmarks of functions only have samples, and no files next to them.

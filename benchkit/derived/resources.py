@@ -75,7 +75,9 @@ def derive_resources(
         used = dict(_use(run, recorded))
         if any("cpu_time" in usages or "cpu_usage" in usages for usages in used.values()):
             served.add(run.trial)
-        rows += [row for subject, usages in used.items() for row in _tell(run, subject, usages)]
+        rows += [
+            row for subject, usages in used.items() for row in _list_rows(run, subject, usages)
+        ]
         if run.window and starts[run.trial, run.window[0]] > 1:
             gaps.shared.append(run)
         else:
@@ -109,7 +111,7 @@ def _use(
             yield subject, usages
 
 
-def _tell(run: Measured, subject: str, usages: _Usages) -> Iterator[dict[str, Any]]:
+def _list_rows(run: Measured, subject: str, usages: _Usages) -> Iterator[dict[str, Any]]:
     def row(
         name: str, stat: str, value: float, usage_and_source: tuple[Usage, str]
     ) -> dict[str, Any]:

@@ -104,7 +104,7 @@ def require_stat(rule: Rule, observations: Observations, runs: Runs) -> None:
     if not rule.stat:
         return
     levels = [level for sweep in list_sweeps(observations, runs) for level in sweep.levels]
-    if levels and all(level.tell(rule.stat) is None for level in levels):
+    if levels and all(level.get_latency(rule.stat) is None for level in levels):
         known = sorted({stat for level in levels for stat in level.latency}, key=_rank_stat)
         raise ConfigError(
             f"no sweep has latency {rule.stat}",
@@ -231,7 +231,7 @@ def find_knee(sweep: Sweep, rule: Rule, law: Law | None) -> float | None:
         return law.peak if law and not law.poor and law.peak < float("inf") else None
     best = None
     for level in sweep.levels:
-        latency = level.tell(rule.stat)
+        latency = level.get_latency(rule.stat)
         if latency is None or latency > rule.amount:
             break
         best = level.size

@@ -50,7 +50,7 @@ class Level:
     latency: Mapping[str, float]
     steps: Mapping[str, float] = field(default_factory=dict)
 
-    def tell(self, stat: str) -> float | None:
+    def get_latency(self, stat: str) -> float | None:
         """Return a latency in s, with either name of the median; None if not recorded."""
         return self.latency.get(stat, self.latency.get(_SAME.get(stat, "")))
 

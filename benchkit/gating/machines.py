@@ -99,6 +99,6 @@ def _describe_unrecorded(pair: Pair, one: Mapping[str, str], other: Mapping[str,
     if one and other:
         sides = " and ".join(", ".join(list(side)[:_SHOWN]) for side in (one, other))
         return f"the recorded machines cannot be compared: {sides}"
-    teller, silent = pair if one else pair[::-1]
+    recorder, silent = pair if one else pair[::-1]
     entries = ", ".join(f"{name} {value}" for name, value in list((one or other).items())[:_SHOWN])
-    return f"{silent} does not record its machine, but {teller} does: {entries}"
+    return f"{silent} does not record its machine, but {recorder} does: {entries}"

@@ -99,16 +99,16 @@ def show_address(path: str) -> str:
     return f"{scheme}://{host.rpartition('@')[2]}{slash}{place}"
 
 
-def tell_query(address: str) -> str:
+def show_query(address: str) -> str:
     """Return the part of an address's query that identifies its file, with secrets as marks.
 
     Parameters that sign an address of an object store are dropped: they change at every request.
 
     Examples
     --------
-    >>> tell_query("https://host/a.txt?job=1&X-Amz-Expires=300&X-Amz-Signature=c0ffee")
+    >>> show_query("https://host/a.txt?job=1&X-Amz-Expires=300&X-Amz-Signature=c0ffee")
     '?job=1'
-    >>> tell_query("https://host/a.txt?job=1&token=c0ffee")  # doctest: +ELLIPSIS
+    >>> show_query("https://host/a.txt?job=1&token=c0ffee")  # doctest: +ELLIPSIS
     '?job=1&token=…...'
     """
     query = address.partition("#")[0].partition("?")[2]

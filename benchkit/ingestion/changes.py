@@ -241,8 +241,8 @@ def count_runs(tables: Sequence[pa.Table]) -> int:
     is_none = pc.is_in(runs["role"], pa.array(["companion", *LOST_ROLES]))
     if pc.any(is_none).as_py():  # avoids copying all rows
         runs = runs.filter(pc.invert(is_none))
-    telling = [name for name in names if len(pc.unique(runs[name])) > 1]
-    series = runs.group_by(telling or names[:1], use_threads=False)
+    distinctive = [name for name in names if len(pc.unique(runs[name])) > 1]
+    series = runs.group_by(distinctive or names[:1], use_threads=False)
     counts = series.aggregate([("number", "count_distinct")])["number_count_distinct"]
     return pc.sum(counts).as_py() or 0
 

@@ -159,7 +159,7 @@ def find_copies(new: Sequence[Part], kept: Sequence[Part] = ()) -> list[Copy]:
     suspects.sort(key=lambda source: (source in stored, -sum(p.size for p in sources[source])))
     copies = []
     for source in suspects:
-        if not _tells_enough(runs[source]):
+        if not _has_enough(runs[source]):
             continue
         if others := _find_others(source, runs[source], holders, started):
             copies.append(Copy(sources[source][0], tuple(sources[each][0] for each in others)))
@@ -201,7 +201,7 @@ def _list_runs(parts: Sequence[Part]) -> dict[_Run, int]:
     return runs
 
 
-def _tells_enough(runs: Mapping[_Run, int]) -> bool:
+def _has_enough(runs: Mapping[_Run, int]) -> bool:
     """Return whether runs have so many digits that others cannot share them all by chance."""
     return sum(runs.values()) >= _ENOUGH
 

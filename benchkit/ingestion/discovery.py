@@ -333,7 +333,8 @@ def _named_file(
     path: Path, variant: str, options: Options, tools: ToolNames, copy: Copy | None
 ) -> Found:
     place: PurePath = copy.place if copy else path
-    sidecars = Sidecars(path.parent, options.labels, copy.rename if copy else str)
+    folder, tables = path.parent, options.labels
+    sidecars = copy.sidecars(folder, tables) if copy else Sidecars(folder, tables)
     labels = read_path(
         PurePosixPath(show_path(place.as_posix())),
         tools=tools,
@@ -365,7 +366,7 @@ def _add_folder(
     result: Discovery, root: Path, variant: str, options: Options, tools: ToolNames,
     copy: Copy | None,
 ) -> None:  # fmt: skip
-    sidecars = Sidecars(root, options.labels, copy.rename if copy else str)
+    sidecars = copy.sidecars(root, options.labels) if copy else Sidecars(root, options.labels)
     base = str(root.resolve())
     start = 0 if root == Path() else len(root.as_posix()) + 1
     passed: list[tuple[Path, str]] = []

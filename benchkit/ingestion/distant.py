@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from shlex import quote
 from shutil import rmtree
@@ -22,6 +22,7 @@ from tempfile import mkdtemp
 from urllib.parse import unquote, urlsplit
 from weakref import finalize
 
+from benchkit.config.labels import LabelTables
 from benchkit.errors import DataError, Diagnostic, MissingError
 from benchkit.ingestion import archives, objects, pages
 from benchkit.ingestion.addresses import (
@@ -30,8 +31,9 @@ from benchkit.ingestion.addresses import (
     name_path,
     show_address,
     show_path,
-    tell_query,
+    show_query,
 )
+from benchkit.labels.sidecars import Sidecars
 from benchkit.labels.walk import name_sidecar
 from benchkit.listing import list_names
 from benchkit.processes import OutputError, run_command
@@ -61,12 +63,15 @@ class Copy:
         The parts of an archive or a commit that were not written, with reasons.
     query : str
         The part of a web address's query that identifies its file.
+    archive : Path or None
+        The archive on this machine that was unpacked.
     """
 
     path: Path
     name: str
     left_out: tuple[tuple[str, str], ...] = ()
     query: str = ""
+    archive: Path | None = None
 
     @property
     def place(self) -> PurePosixPath:
@@ -74,6 +79,10 @@ class Copy:
         is_commit = self.name.startswith(GIT)
         name = self.name.replace(":", "/") if is_commit else unquote(self.name)
         return PurePosixPath(name).parent / self.path.name
+
+    def sidecars(self, root: Path, labels: LabelTables) -> Sidecars:
+        """Return the sidecars of the copy, or of the folder of its only file."""
+        return Sidecars(root, labels, self.rename, self.archive)
 
     def rename(self, path: str) -> str:
         """Return the original name of a path below the copy."""
@@ -126,8 +135,9 @@ def bring(path: str, max_unpacked: int | None = None) -> Copy:
 def _bring(path: str, folder: Path, max_unpacked: int) -> Copy:
     if path.startswith(GIT):
         return _bring_commit(path.removeprefix(GIT), folder, path, max_unpacked)
-    if Path(path).is_file():
-        return _unpack(Path(path), folder, show_path(Path(path).resolve()), max_unpacked)
+    if (archive := Path(path)).is_file():
+        unpacked = _unpack(archive, folder, show_path(archive.resolve()), max_unpacked)
+        return replace(unpacked, archive=archive)
     try:
         parts = urlsplit(path)
     except ValueError as error:
@@ -270,7 +280,7 @@ def _git(*words: str, name: str, hint: str = "", stdin: str = "", most: int | No
 def _bring_page(address: str, target: Path, name: str, max_unpacked: int) -> Copy:
     """Fetch one file; unpack an archive."""
     pages.fetch(address, target, name, max_unpacked)
-    query = tell_query(address)
+    query = show_query(address)
     if not archives.find_ending(target.name):
         return Copy(target, name, query=query)
     return _unpack(target, target.parent, name, max_unpacked, query)

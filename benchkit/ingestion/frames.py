@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from benchkit import schema
 from benchkit.codes import code, number_rows
 from benchkit.derived.blocks import place_light, place_runs
-from benchkit.derived.record import tells_of_load
+from benchkit.derived.record import measures_load
 from benchkit.errors import Diagnostic
 from benchkit.ingestion.parts import Part
 from benchkit.ingestion.roles import LISTED, are_named
@@ -133,7 +133,7 @@ def make_light(
     if len(series) or max(len(rows), len(values)) > MOST:
         return None
     measured, listed = _join_light(rows, values), runs(rows, light=True)
-    return None if tells_of_load(measured, listed) else (measured, listed)
+    return None if measures_load(measured, listed) else (measured, listed)
 
 
 def _make_light(columns: Sequence[schema.Column], values: Mapping[str, list[Any]]) -> LightFrame:

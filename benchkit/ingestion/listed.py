@@ -19,8 +19,9 @@ from benchkit.ingestion.parts import Part, show_label
 from benchkit.ingestion.rows import read_parts
 from benchkit.ingestion.sources import Found, Identity
 from benchkit.labels.patterns import PathLabels
-from benchkit.labels.sidecars import Sidecar, Window
+from benchkit.labels.sidecars import Sidecar
 from benchkit.labels.walk import EXCLUDED
+from benchkit.labels.windows import Window
 from benchkit.parsers import registry
 
 if TYPE_CHECKING:

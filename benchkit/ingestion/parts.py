@@ -1,7 +1,4 @@
-"""One run as recorded by one source: its labels and facts.
-
-The order of precedence of labels is defined only here.
-"""
+"""Runs as recorded by one source; only this module defines the order of precedence of labels."""
 
 from __future__ import annotations
 
@@ -45,7 +42,8 @@ from benchkit.units import printable
 if TYPE_CHECKING:
     import numpy as np
 
-    from benchkit.labels.sidecars import Sidecar, Window
+    from benchkit.labels.sidecars import Sidecar
+    from benchkit.labels.windows import Window
 
 
 @dataclass(slots=True, kw_only=True)

@@ -79,16 +79,16 @@ class Meter:
     def see(self, seen: Seen) -> None:
         """Update the progress of one source."""
         self._open[seen.index] = seen
-        self._tell()
+        self._report()
 
     def end(self, index: int, values: int) -> None:
         """Record that a source was read, with its number of values."""
         self._open.pop(index, None)
         self._done += self._sources[index].size
         self._values += values
-        self._tell()
+        self._report()
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         if self._watch is None or not self._pace.is_due():
             return
         place = sum(min(s.bytes, self._sources[i].size) for i, s in self._open.items())

@@ -160,7 +160,7 @@ class Reader:
         source.span = span
         sink = ValueSink(self._known.batch, self._known.folder)
         if self._see is not None:
-            source.watch = lambda place: self._tell(Seen(index, place - span.start, sink.rows))
+            source.watch = lambda place: self._report(Seen(index, place - span.start, sink.rows))
         kernel.keep_memory()
 
         def store(samples: Samples) -> None:
@@ -220,7 +220,7 @@ class Reader:
             source.digest = self._joined.digest
         source.max_unpacked = self._options.max_unpacked or source.max_unpacked
         if size and self._see is not None:
-            source.watch = lambda place: self._tell(Seen(index, place, sink.rows))
+            source.watch = lambda place: self._report(Seen(index, place, sink.rows))
         if is_bulk(found):
             kernel.keep_memory()
         fingerprint = self._fingerprint(found)
@@ -366,7 +366,7 @@ class Reader:
             return self._options.samples or belongs_to_load
         return found.is_shard or (belongs_to_load and samples.metric in SERIES)
 
-    def _tell(self, seen: Seen) -> None:
+    def _report(self, seen: Seen) -> None:
         if self._see is not None and self._pace.is_due():
             self._see(seen)
 

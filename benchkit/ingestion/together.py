@@ -340,7 +340,7 @@ def _drop_label(labels: PathLabels, label: str) -> PathLabels:
 def distinguish(found: list[Found]) -> None:
     """Give named files with equal labels the shortest paths that distinguish them."""
     named = [source for source in found if source.is_named and not source.variant and source.path]
-    _tell_by_stem(named)
+    _name_by_stem(named)
     count = Counter(_key(source) for source in named)
     for key in (key for key, times in count.items() if times > 1):
         same = [source for source in named if _key(source) == key]
@@ -348,7 +348,7 @@ def distinguish(found: list[Found]) -> None:
             source.variant = variant
 
 
-def _tell_by_stem(named: Sequence[Found]) -> None:
+def _name_by_stem(named: Sequence[Found]) -> None:
     """Use the rest of the stems as variants, if nothing else distinguishes the files.
 
     ``k6-base.txt`` and ``k6-otel.txt`` in one folder are two variants, not two benchmarks of one.

@@ -85,7 +85,7 @@ def leave_repeated_names(paths: Sequence[str]) -> list[str]:
             below["/".join(folders[:depth])][folders[depth]].append(at)
     left = [*paths]
     for places in below.values():
-        names = _tell_apart(places) if len(places) > 1 else {}
+        names = _find_distinct_parts(places) if len(places) > 1 else {}
         rests = {
             at: rest
             for folder, name in names.items()
@@ -98,7 +98,7 @@ def leave_repeated_names(paths: Sequence[str]) -> list[str]:
     return left
 
 
-def _tell_apart(folders: Collection[str]) -> dict[str, str]:
+def _find_distinct_parts(folders: Collection[str]) -> dict[str, str]:
     """Return the part of each name that the others don't share; nothing if one is only a count."""
     words = {name: SEPARATORS.split(name.lower()) for name in folders}
     shared = set.intersection(*map(set, words.values()))

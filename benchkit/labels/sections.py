@@ -122,13 +122,15 @@ def share_headings(pieces: Sequence[Piece]) -> None:
     share_labels(pieces)
     if not any(piece.headings for piece in pieces):
         return
-    telling = {key: _list_telling(same) for key, same in _group(pieces, _series).items()}
+    distinctive = {key: _list_distinctive(same) for key, same in _group(pieces, _series).items()}
     results = [each for each in pieces if each.role not in LOST_ROLES and not each.is_companion]
     pages = _group(results, _page).values()
-    everywhere = set().union(*telling.values(), *map(_list_telling, pages))
+    everywhere = set().union(*distinctive.values(), *map(_list_distinctive, pages))
     for piece in pieces:
         if everywhere and piece.headings:
-            before, after = (_lead(piece, names) for names in (telling[_series(piece)], everywhere))
+            before, after = (
+                _lead(piece, names) for names in (distinctive[_series(piece)], everywhere)
+            )
             if not before:
                 piece.benchmark = join_names(after, piece.benchmark)
             elif before != after:
@@ -138,26 +140,26 @@ def share_headings(pieces: Sequence[Piece]) -> None:
 def _lead_by_headings(pieces: Sequence[Piece]) -> None:
     """Prefix names with the headings that distinguish the blocks of a series."""
     for same in _group(pieces, _series).values():
-        telling = _list_telling(same)
-        for piece in same if telling else ():
-            if names := _lead(piece, telling):
+        distinctive = _list_distinctive(same)
+        for piece in same if distinctive else ():
+            if names := _lead(piece, distinctive):
                 piece.benchmark = join_names(names, piece.benchmark or piece.target)
 
 
-def _lead(piece: Piece, telling: Collection[str]) -> str:
-    return join_names(*(name for name in piece.headings.values() if name in telling))
+def _lead(piece: Piece, distinctive: Collection[str]) -> str:
+    return join_names(*(name for name in piece.headings.values() if name in distinctive))
 
 
-def _list_telling(series: Sequence[Piece]) -> set[str]:
+def _list_distinctive(series: Sequence[Piece]) -> set[str]:
     """Return the headings at depths that distinguish blocks."""
-    telling: set[str] = set()
+    distinctive: set[str] = set()
     for depth in dict.fromkeys(depth for piece in series for depth in piece.headings):
-        if _tells(series, depth):
-            telling |= {piece.headings.get(depth, "") for piece in series}
-    return telling - {""}
+        if _distinguishes(series, depth):
+            distinctive |= {piece.headings.get(depth, "") for piece in series}
+    return distinctive - {""}
 
 
-def _tells(series: Sequence[Piece], depth: str) -> bool:
+def _distinguishes(series: Sequence[Piece], depth: str) -> bool:
     """Return whether headings separate blocks of a page, or equal benchmarks in several files."""
     seen: dict[Hashable, str] = {}
     for piece in series:

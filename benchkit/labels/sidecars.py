@@ -5,18 +5,14 @@ highest precedence: the `[labels]` of `benchkit.toml`, then `run.toml`, both inh
 to folder; then `<file>.run.toml`, even if the file was packed since. The labels of the working
 folder's settings come below all of them. `containers.json` names the containers. Problems are kept
 in `Sidecars.diagnostics` and never raised.
-
-`runs.json` records when each run was measured: wrk and ab print no times, and without them CPU and
-memory cannot be restricted to the run.
 """
 
 from __future__ import annotations
 
 import errno
-import json
 import os
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
@@ -24,14 +20,7 @@ from benchkit import config
 from benchkit.config.files import read_file
 from benchkit.config.labels import NO_LABELS, LabelTables
 from benchkit.errors import ConfigError, Diagnostic
-from benchkit.labels.declared import (
-    UnusableError,
-    read_code,
-    read_container_names,
-    read_text,
-    read_time,
-    read_whole,
-)
+from benchkit.labels.declared import UnusableError, read_container_names
 from benchkit.labels.run_toml import (
     DAMAGED,
     Sidecar,
@@ -41,11 +30,9 @@ from benchkit.labels.run_toml import (
     read_sidecar,
 )
 from benchkit.labels.walk import OF_FILE, OUTSIDE, leads_out, name_packed, name_sidecar
+from benchkit.labels.windows import Window, read_windows
 
-__all__ = ["Sidecar", "Sidecars", "Window"]
-
-#: Maximum number of runs in one list; each is compared with each file.
-_MOST = 10_000
+__all__ = ["Sidecar", "Sidecars"]
 
 
 @dataclass(slots=True)
@@ -74,6 +61,9 @@ class Sidecars:
         The labels of the settings, which apply unless a file next to the results overrides them.
     show : callable, optional
         Returns the name of a path in messages, if the folder is a copy.
+    archive : Path, optional
+        The archive of which the folder is a copy: sidecars next to it apply to all its files,
+        unless its own override them.
 
     Attributes
     ----------
@@ -84,7 +74,11 @@ class Sidecars:
     """
 
     def __init__(
-        self, root: Path, labels: LabelTables = NO_LABELS, show: Callable[[str], str] = str
+        self,
+        root: Path,
+        labels: LabelTables = NO_LABELS,
+        show: Callable[[str], str] = str,
+        archive: Path | None = None,
     ) -> None:
         self.root = root
         self._show = show
@@ -92,6 +86,7 @@ class Sidecars:
         self._labels = labels
         self.settings = self._read_labels(labels)
         self._folders: dict[str, _Folder] = {}  # keyed by text: hashing a Path costs more
+        self._above = self._read_above(archive)
 
     def for_file(self, path: Path) -> Sidecar:
         """Return the labels recorded next to a file; do not change them.
@@ -172,7 +167,7 @@ class Sidecars:
         if known is None:
             folder = Path(key)
             is_top = self._is_top(folder)
-            above = self._settings_folder() if is_top else self._folder(str(folder.parent))
+            above = self._above if is_top else self._folder(str(folder.parent))
             known = self._folders[key] = self._read_folder(folder, above)
         return known
 
@@ -195,9 +190,16 @@ class Sidecars:
         lower.sidecar = sidecar.over(lower.sidecar)
         lower.variant_from = lower.variant_from if sidecar.variant is None else folder
 
-    def _settings_folder(self) -> _Folder:
-        is_declared = self.settings.variant is not None
-        return _Folder(sidecar=self.settings, variant_from=self.root if is_declared else None)
+    def _read_above(self, archive: Path | None) -> _Folder:
+        """Return what the root inherits: the settings' labels, and the sidecars of its archive."""
+        if archive is None:
+            sidecar, windows = self.settings, list[Window]()
+        else:
+            outer = Sidecars(archive.parent, self._labels)
+            sidecar, windows = outer.for_file(archive), outer.windows(archive)
+            self.diagnostics += outer.diagnostics
+        variant_from = None if sidecar.variant is None else self.root
+        return _Folder(sidecar=sidecar, variant_from=variant_from, windows=windows)
 
     def _is_top(self, folder: Path) -> bool:
         return folder == self.root or self.root not in folder.parents
@@ -272,129 +274,3 @@ class Sidecars:
 
     def _warn(self, path: Path | str, what: str, hint: str = "") -> None:
         self.diagnostics.append(Diagnostic(self._show(str(path)), 0, what, hint, "warning"))
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """The time window in which one run was measured.
-
-    Parameters
-    ----------
-    start, end : datetime
-        UTC.
-    benchmark, group : str
-        Empty if the list does not record them.
-    listed : tuple of (str, int)
-        The list, and the number of the entry in it.
-    """
-
-    variant: str
-    run: int
-    start: datetime
-    end: datetime
-    benchmark: str = ""
-    group: str = ""
-    exit_code: int | None = None
-    listed: tuple[str, int] = field(default=("", 0), compare=False, repr=False)
-
-
-def read_windows(text: str, path: str) -> tuple[list[Window], list[Diagnostic]]:
-    """Read a `runs.json`; invalid entries are reported and left out.
-
-    Two entries that assign different times to one run are both left out. The runs count as damaged
-    if a left-out entry records how a command exited.
-
-    Parameters
-    ----------
-    text : str
-        JSON.
-    path : str
-        The path in diagnostics.
-    """
-    damage = f"; {DAMAGED}" if '"exit' in text else ""
-    try:
-        data = json.loads(text.removeprefix("\ufeff"))
-    except (ValueError, RecursionError) as error:
-        line = getattr(error, "lineno", 0)
-        what = f"not valid JSON ({error}), so it sets no start or end of a run{damage}"
-        return [], [Diagnostic(path, line, what, severity="warning")]
-    if not isinstance(data, list):
-        hint = 'use a list of {"variant": …, "run": …, "start": …, "end": …}'
-        return [], [Diagnostic(path, 0, f"not a list of runs{damage}", hint, "warning")]
-    if len(data) > _MOST:
-        what = f"{len(data):,} entries, more than {_MOST:,}; all of them are ignored{damage}"
-        hint = "write a runs.json into each folder of results"
-        return [], [Diagnostic(path, 0, what, hint, "error")]
-    windows, problems = dict[int, Window](), []
-    for number, entry in enumerate(data, 1):
-        try:
-            windows[number] = replace(_window(entry), listed=(path, number))
-        except ValueError as error:
-            damage = f"; {DAMAGED}" if _may_fail(entry) else ""
-            what = f"entry {number} is ignored: {error}{damage}"
-            problems.append(Diagnostic(path, 0, what, severity="warning"))
-    problems += [_contradiction(path, windows, *pair) for pair in _contradict(windows)]
-    return list(windows.values()), problems
-
-
-def _contradict(windows: Mapping[int, Window]) -> Iterator[tuple[int, int]]:
-    """Yield the numbers of entries that may describe one run but record different times."""
-    seen: dict[tuple[str, int, str], dict[str, int]] = {}
-    for number, window in windows.items():
-        before = seen.setdefault((window.variant, window.run, window.benchmark), {})
-        # an entry without a group applies to the runs of every group
-        about = (window.group, "") if window.group else tuple(before)[:1]
-        for other in dict.fromkeys(before[group] for group in about if group in before):
-            if (windows[other].start, windows[other].end) != (window.start, window.end):
-                yield other, number
-        before.setdefault(window.group, number)
-
-
-def _contradiction(path: str, windows: Mapping[int, Window], one: int, two: int) -> Diagnostic:
-    a, b = windows[one], windows[two]
-    what = (
-        f"entries {one} and {two} give run {a.run} of {a.variant} different times "
-        f"({_span(a)}; {_span(b)}): both are ignored"
-        f"{f'; {DAMAGED}' if a.exit_code or b.exit_code else ''}"
-    )
-    return Diagnostic(path, 0, what, "keep the correct entry", "warning")
-
-
-def _span(window: Window) -> str:
-    return " to ".join(
-        time.isoformat().replace("+00:00", "Z") for time in (window.start, window.end)
-    )
-
-
-def _window(entry: object) -> Window:
-    if not isinstance(entry, Mapping):
-        msg = "not an object"
-        raise UnusableError(msg)
-    run = entry.get("run", entry.get("repeat"))
-    window = {**entry, "run": run}
-    missing = [key for key in ("variant", "run", "start", "end") if window.get(key) is None]
-    if missing:
-        raise UnusableError("it lacks " + ", ".join(missing))
-    start, end = read_time(entry["start"]), read_time(entry["end"])
-    if end < start:
-        msg = "its end is before its start"
-        raise UnusableError(msg)
-    code = _get_code(entry)
-    return Window(
-        variant=read_text(entry["variant"]),
-        run=read_whole(run),
-        start=start,
-        end=end,
-        benchmark=read_text(entry.get("benchmark", "")),
-        group=read_text(entry.get("group", "")),
-        exit_code=None if code is None else read_code(code),
-    )
-
-
-def _get_code(entry: Mapping[str, object]) -> object:
-    """Return the exit code, or None, which a harness also writes if it is unknown."""
-    return entry.get("exit_code", entry.get("exit"))
-
-
-def _may_fail(entry: object) -> bool:
-    return isinstance(entry, Mapping) and _get_code(entry) not in (None, 0)

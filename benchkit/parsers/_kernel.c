@@ -506,8 +506,8 @@ static int make_room(Table *table)
     return 1;
 }
 
-/* tell_apart(data, starts, sizes, labels) -> bytes of int64, the row of each label */
-static PyObject *tell_apart(PyObject *self, PyObject *args)
+/* group_equal(data, starts, sizes, labels) -> bytes of int64, the row of each label */
+static PyObject *group_equal(PyObject *self, PyObject *args)
 {
     Py_buffer views[4];
     if (!PyArg_ParseTuple(args, "y*y*y*w*", &views[0], &views[1], &views[2], &views[3]))
@@ -718,7 +718,7 @@ static PyMethodDef METHODS[] = {
     {"read_integers", read_integers, METH_VARARGS, NULL},
     {"read_lines", read_lines, METH_VARARGS, NULL},
     {"read_decimals", read_decimals, METH_VARARGS, NULL},
-    {"tell_apart", tell_apart, METH_VARARGS, NULL},
+    {"group_equal", group_equal, METH_VARARGS, NULL},
     {"find_messages", find_messages, METH_VARARGS, NULL},
     {"read_structs", read_structs, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},

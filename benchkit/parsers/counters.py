@@ -223,7 +223,7 @@ def add_up(measure: Measure, parts: Mapping[str, T]) -> list[T]:
     return list(parts.values())
 
 
-def tell(
+def sum_parts(
     measure: Measure, parts: Mapping[str, float | None], line: int, divisor: int = 1
 ) -> Iterator[Value]:
     """Yield the sum of the parts of the whole, divided by a divisor; nothing without a value.

@@ -281,21 +281,21 @@ def _name_labels(columns: Sequence[_Column]) -> dict[str, str]:
         for each in columns
         if not each.is_numeric and each.name not in columns_by_label.values()
     ]
-    telling = [each for each in texts if 1 < each.distinct < each.rows]
-    telling.sort(key=lambda each: each.distinct)
+    distinguishing = [each for each in texts if 1 < each.distinct < each.rows]
+    distinguishing.sort(key=lambda each: each.distinct)
     unique = [each for each in texts if 1 < each.distinct == each.rows]
-    telling += [
+    distinguishing += [
         each
         for each in unique
-        if is_nameless(each.name) or _tells_rows_apart(each, columns_by_label)
+        if is_nameless(each.name) or _is_distinguishing(each, columns_by_label)
     ]
     for label in ("variant", "benchmark"):
-        if label not in columns_by_label and telling:
-            columns_by_label[label] = telling.pop(0).name
+        if label not in columns_by_label and distinguishing:
+            columns_by_label[label] = distinguishing.pop(0).name
     return columns_by_label
 
 
-def _tells_rows_apart(column: _Column, columns_by_label: Mapping[str, str]) -> bool:
+def _is_distinguishing(column: _Column, columns_by_label: Mapping[str, str]) -> bool:
     """Return whether a column of distinct texts is a label, since names identify no other label."""
     return not columns_by_label.keys() & {"variant", "benchmark", "run"} and (
         column.name.lower() not in _IGNORED

@@ -116,11 +116,11 @@ def repeats(data: bytes, starts: Array, sizes: Array) -> Array:
     return good
 
 
-def tell_apart(data: bytes, starts: Array, sizes: Array) -> tuple[Array, Array]:
+def group_equal(data: bytes, starts: Array, sizes: Array) -> tuple[Array, Array]:
     """Encode texts as codes; return each cell's code, and the first row of each code."""
     labels = np.empty(len(starts), dtype=np.int64)
     if compiled:
-        firsts = _kernel.tell_apart(data, _places(starts), _places(sizes), labels)
+        firsts = _kernel.group_equal(data, _places(starts), _places(sizes), labels)
         return labels, np.frombuffer(firsts, dtype=np.int64)
     numbers: dict[bytes, int] = {}
     labels[:] = [numbers.setdefault(c, len(numbers)) for c in _cells(data, starts, sizes)]

@@ -112,11 +112,11 @@ def need_cleaning(block: Octets, lines: Lines | kernel.Lines, marks: bytes = b"\
     return is_rare
 
 
-def tell_apart(block: Octets, starts: Array, sizes: Array) -> tuple[list[bytes], Array]:
+def group_equal(block: Octets, starts: Array, sizes: Array) -> tuple[list[bytes], Array]:
     """Encode a column's texts; return the distinct texts, and each cell's code."""
     if not len(starts):
         return [], np.empty(0, dtype=np.int64)
-    labels, rows = kernel.tell_apart(block.data, starts, sizes)
+    labels, rows = kernel.group_equal(block.data, starts, sizes)
     return block.texts(starts[rows], starts[rows] + sizes[rows]), labels
 
 

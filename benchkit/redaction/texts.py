@@ -58,7 +58,7 @@ _CERTAIN_NAME = regex(
     re.IGNORECASE,
 )
 #: Values that distinguish runs and are not secrets: ``auth=basic``, ``max_tokens=128``.
-_TELLING = regex(TELLS, re.IGNORECASE)
+_DISTINGUISHING = regex(TELLS, re.IGNORECASE)
 #: A key that is the name itself or its end: ``--key``, ``LICENSE_KEY``, ``licenseKey``.
 _KEY_NAME = regex(r"(?:^|[-_.])[kK][eE][yY]$|[a-z]Key$")
 #: A quotation mark in HTML.
@@ -125,7 +125,7 @@ MARKED = Manner(mark, mark)
 #: Only recognised secrets, not possible ones.
 _STABLE = Manner(lambda _: REDACTED, lambda value: value)
 #: For distinct values, with plain words and short numbers unchanged: they distinguish names.
-NAMED = Manner(mark, lambda value: value if _TELLING.fullmatch(value) else mark(value))
+NAMED = Manner(mark, lambda value: value if _DISTINGUISHING.fullmatch(value) else mark(value))
 
 
 def names_secret(name: str) -> bool:
@@ -188,7 +188,7 @@ def redact_name(text: str) -> str:
     >>> redact_name("GET /a?token=c0ffee")  # doctest: +ELLIPSIS
     'GET /a?token=…...'
     """
-    return _redact_shapes(text, LONG_BEARER, _is_titled, _tells, NAMED)
+    return _redact_shapes(text, LONG_BEARER, _is_titled, _distinguishes_runs, NAMED)
 
 
 def redact_origin(name: str) -> str:
@@ -206,7 +206,7 @@ def redact_origin(name: str) -> str:
 def redact_named(name: str, value: str) -> str:
     """Return a value, unless its name marks it as a secret."""
     is_named = _SECRET_NAME.search(name) or _CERTAIN_NAME.search(name)
-    is_secret = is_named and (_CERTAIN_NAME.search(name) or not _TELLING.fullmatch(value))
+    is_secret = is_named and (_CERTAIN_NAME.search(name) or not _DISTINGUISHING.fullmatch(value))
     return mark(value) if is_secret and value and not value.startswith(HIDDEN) else value
 
 
@@ -254,7 +254,9 @@ def _redact_option(match: re.Match[str], manner: Manner) -> str:
     """Show a long option's value, unless its name is a secret's; words of a sentence remain."""
     name, value = match["name"], match["value"]
     word = value.rstrip(".,;:!?")
-    is_word = word.lower() in SENTENCE if _CERTAIN_NAME.search(name) else _TELLING.fullmatch(word)
+    is_word = (
+        word.lower() in SENTENCE if _CERTAIN_NAME.search(name) else _DISTINGUISHING.fullmatch(word)
+    )
     is_hidden = value == REDACTED or value.startswith(HIDDEN)
     if is_hidden or is_word or not names_secret(name):
         return match[0]
@@ -272,7 +274,9 @@ def _redact_address(word: str, manner: Manner) -> str:
         return word
     query = _redact_parts(query, manner)
     parts = re.split("([&;?])", fragment)
-    fragment = "".join(p if _TELLING.fullmatch(p) else _redact_part(p, manner) for p in parts)
+    fragment = "".join(
+        p if _DISTINGUISHING.fullmatch(p) else _redact_part(p, manner) for p in parts
+    )
     return f"{path}{mark}{query}{sharp}{fragment}{word[len(bare) :]}"
 
 
@@ -340,10 +344,10 @@ def _is_titled(match: re.Match[str], _: str) -> bool:
     return _is_certain(match, "") or (is_apart and _SECRET_NAME.search(match["name"]) is not None)
 
 
-def _tells(match: re.Match[str], value: str) -> bool:
+def _distinguishes_runs(match: re.Match[str], value: str) -> bool:
     """Whether a value, word by word, distinguishes runs and is not a secret."""
     words = (word.strip(",;.()") for word in value.split())
-    return not _CERTAIN_NAME.search(match["name"]) and all(map(_TELLING.fullmatch, words))
+    return not _CERTAIN_NAME.search(match["name"]) and all(map(_DISTINGUISHING.fullmatch, words))
 
 
 def _is_secret(match: re.Match[str], _: str) -> bool:

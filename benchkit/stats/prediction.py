@@ -105,7 +105,7 @@ def predict(history: ArrayLike, new: ArrayLike, confidence: float = 0.95) -> Est
     if after.size == 1:
         ordered, k = np.sort(before), max(rank, 1)
         low, high = min(low, float(ordered[k - 1])), max(high, float(ordered[-k]))
-    note = _tell_place(before.size, after.size, confidence, is_inside=low <= mean <= high)
+    note = _describe_place(before.size, after.size, confidence, is_inside=low <= mean <= high)
     return Estimate(value, mean - high, mean - low, confidence, "prediction", (note,))
 
 
@@ -166,7 +166,7 @@ def _rank_of_ends(n: int, confidence: float) -> int:
     return floor((1 - confidence) / 2 * (n + 1) * ROUNDING)
 
 
-def _tell_place(n: int, m: int, confidence: float, *, is_inside: bool) -> str:
+def _describe_place(n: int, m: int, confidence: float, *, is_inside: bool) -> str:
     runs = "1 run" if m == 1 else f"{m} runs"
     where = "inside" if is_inside else "outside"
     certain = next(size for size in count(n) if _rank_of_ends(size, confidence))

@@ -174,7 +174,7 @@ def hodges_lehmann(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> Esti
     value = float(np.median(differences))
     c, notes = critical_rank(before.size, after.size, 1 - confidence)
     if c < 1:
-        notes = (tell_too_few(before.size, after.size, confidence),)
+        notes = (explain_too_few(before.size, after.size, confidence),)
         return Estimate(value, -inf, inf, confidence, "hodges-lehmann", notes)
     low, high = float(differences[c - 1]), float(differences[-c])
     return Estimate(value, low, high, confidence, "hodges-lehmann", notes)
@@ -193,7 +193,7 @@ def _find_tails(
     """Return P(U <= u) and P(U >= u), the method and its notes."""
     n, m = before.size, after.size
     _, ties = np.unique(np.concatenate([before, after]), return_counts=True)
-    method, notes = tell_method(n, m, ties.size)
+    method, notes = choose_method(n, m, ties.size)
     if method == "normal":
         tied = float(np.sum(ties.astype(np.float64) ** 3 - ties))
         return approximate_tails(n, m, doubled / 2, tied), method, notes
@@ -203,7 +203,7 @@ def _find_tails(
     return (float(cdf[u]), float(cdf[n * m - u])), method, notes
 
 
-def tell_method(n: int, m: int, distinct: int) -> tuple[str, tuple[str, ...]]:
+def choose_method(n: int, m: int, distinct: int) -> tuple[str, tuple[str, ...]]:
     """Return the method for n against m values with this many distinct ones, and its notes."""
     notes = (_ALL_EQUAL,) if distinct == 1 else ()
     if not is_countable(n, m, tied=distinct < n + m):
@@ -249,7 +249,7 @@ def critical_rank(n: int, m: int, alpha: float) -> tuple[int, tuple[str, ...]]:
     return max(c, 0), (_APPROXIMATE,)
 
 
-def tell_too_few(n: int, m: int, confidence: float) -> str:
+def explain_too_few(n: int, m: int, confidence: float) -> str:
     """Explain why there is no interval, and how many values are needed for one."""
     enough = next(k for k in range(2, 600) if smallest_pvalue(k, k) <= (1 - confidence) * ROUNDING)
     level = f"{100 * confidence:g} %"

@@ -25,10 +25,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from benchkit.stats.rank import (
     approximate_tails,
+    choose_method,
     critical_rank,
+    explain_too_few,
     mann_whitney,
-    tell_method,
-    tell_too_few,
 )
 from benchkit.stats.ranksum import is_countable, untied_cdf
 from benchkit.stats.sample import LARGEST, Estimate, FloatArray, TestResult, check_fraction
@@ -92,10 +92,10 @@ class RankRows:
         ]
         ends = ((self.low, self.high), (self.inner_low, self.inner_high))
         outer, inner = (
-            map(tell, self.value.tolist(), low.tolist(), high.tolist())
-            for tell, (low, high) in zip(sides, ends, strict=True)
+            map(describe, self.value.tolist(), low.tolist(), high.tolist())
+            for describe, (low, high) in zip(sides, ends, strict=True)
         )
-        methods = {size: tell_method(*self.sizes, size) for size in set(self.distinct.tolist())}
+        methods = {size: choose_method(*self.sizes, size) for size in set(self.distinct.tolist())}
         tests = (
             TestResult(u, p, f"mann-whitney {methods[size][0]}", methods[size][1])
             for u, p, size in zip(
@@ -111,7 +111,7 @@ def _estimate(
 ) -> Callable[[float, float, float], Estimate]:
     """Return a function that makes an estimate of value, low and high, like `hodges_lehmann`."""
     c, notes = critical_rank(*sizes, alpha)
-    notes = notes if c else (tell_too_few(*sizes, confidence),)
+    notes = notes if c else (explain_too_few(*sizes, confidence),)
     return partial(_make, confidence, notes)
 
 

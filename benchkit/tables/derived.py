@@ -15,7 +15,7 @@ from benchkit.comparison.dose import list_responses, read_doses
 from benchkit.derived.accounts import list_accounts
 from benchkit.derived.containers import BACKEND, role_of
 from benchkit.derived.costs import list_costs
-from benchkit.derived.record import Measured, list_measured, tells_of_load
+from benchkit.derived.record import Measured, list_measured, measures_load
 from benchkit.derived.requests import HeldLoad, list_held, read_usage
 from benchkit.derived.saturation import DEFAULT, Saturation, find_saturations, parse_rule
 from benchkit.derived.sweep import FEWEST
@@ -101,7 +101,7 @@ def build_parts(
     if runs is None or observations is None:
         return {}
     variants = {name for pair in verdicts.comparisons.pairs for name in pair}
-    listed = list_measured(runs) if tells_of_load(observations, runs) else []
+    listed = list_measured(runs) if measures_load(observations, runs) else []
     measured = [run for run in listed if run.variant in variants or not variants]
     confidence = verdicts.comparisons.confidence
     sweeps = find_saturations(observations, runs, parse_rule(knee), variants, confidence)

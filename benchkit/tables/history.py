@@ -65,7 +65,7 @@ def history_lines(history: History) -> tuple[str, ...]:
         lines.append(
             f"Not listed: {steady} series without a change; --format json has all of them."
         )
-    lines += _tell_left_out(history)
+    lines += _report_left_out(history)
     if len(history.listed) > LISTED:
         lines.append("Select some with --metric and --variant to list their commits.")
     return tuple(lines)
@@ -85,7 +85,7 @@ def write_headline(history: History) -> str:
 
 def write_notes(history: History) -> tuple[str, ...]:
     """Report what holds for all series: the machine, what is left out, and what to do."""
-    return (*_write_findings(history, "warning"), *_tell_left_out(history))
+    return (*_write_findings(history, "warning"), *_report_left_out(history))
 
 
 def gate_line(outcome: Outcome) -> str:
@@ -235,7 +235,7 @@ def _list_alarms(history: History) -> Iterator[tuple[datetime, str, str, str]]:
             yield series.measured[-1].time, name, name_newest(series), write_place(series)
 
 
-def _tell_left_out(history: History) -> Iterator[str]:
+def _report_left_out(history: History) -> Iterator[str]:
     """Report what is not judged, not measured or not listed, and which commits to measure again."""
     yield from _list_accepted(history)
     yield from _write_findings(history, "info")
@@ -243,12 +243,12 @@ def _tell_left_out(history: History) -> Iterator[str]:
         names = ", ".join(different)
         yield f"Compared by difference, because some values are 0 or negative: {names}."
     yield from (f"Not followed: {printable(text)}." for text in history.left_out)
-    yield from _tell_unmeasured(history)
+    yield from _report_unmeasured(history)
     ended = [s for s in history.series if s.newest.verdict == NOT_MEASURED]
     if ended:
         names = ", ".join(f"{name_series(s)} (last {_name_last(s)})" for s in ended)
         yield f"Not measured at the newest commit: {names}."
-    yield from _tell_retests(history)
+    yield from _report_retests(history)
     if history.undated:
         names = ", ".join(shorten(commit, history.undated) for commit in history.undated)
         why = "neither their date nor the start of a run is recorded"
@@ -260,7 +260,7 @@ def _tell_left_out(history: History) -> Iterator[str]:
     yield from (f"Warning: {text}." for text in history.unmatched)
 
 
-def _tell_unmeasured(history: History) -> Iterator[str]:
+def _report_unmeasured(history: History) -> Iterator[str]:
     """State that nothing was measured at the newest commit, and what happened to its runs."""
     latest = history.latest or Latest()
     measured = {series.measured[-1].commit for series in history.series}
@@ -282,7 +282,7 @@ def history_tables(history: History) -> tuple[Table, ...]:
     return (_series_table(history), *map(_commits_table, listed)) if history.listed else ()
 
 
-def _tell_retests(history: History) -> list[str]:
+def _report_retests(history: History) -> list[str]:
     """Name the commits to measure again, if something was detected that nobody has accepted.
 
     A count that is the same in every run is exact, and needs no other run.

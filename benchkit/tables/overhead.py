@@ -275,7 +275,7 @@ def _value(value: float, contrast: Contrast, scale: Scale, runs: int) -> Cell:
 def _judged(row: Verdict, verdicts: Verdicts, notes: _Notes, *, tips: bool) -> tuple[Cell, ...]:
     c, margin = row.contrast, verdicts.margin
     word, short = describe_word(row, margin), shorten_word(row, margin)
-    tip = _tell_interval(row, margin) if tips else ""
+    tip = _describe_interval(row, margin) if tips else ""
     return (
         Cell(write_change(c, margin), _rank_change(c)),
         Cell(write_interval(c, margin), c.ratio_low, tip=tip),
@@ -287,7 +287,7 @@ def _judged(row: Verdict, verdicts: Verdicts, notes: _Notes, *, tips: bool) -> t
     )
 
 
-def _tell_interval(row: Verdict, margin: float) -> str:
+def _describe_interval(row: Verdict, margin: float) -> str:
     """State what the interval of a row covers, and the interval for all rows at once."""
     if row.family < 2:
         return ""

@@ -44,13 +44,13 @@ def summarise_runs(runs: Runs, findings: Sequence[Finding] | None, first: str | 
     sentences = [
         f"{_count(len(counts), 'variant')} with {_count(len(measured), 'measured run')}"
         + (f" of {tools}: {listed}." if counts else "."),
-        _tell_findings(findings),
+        _write_findings(findings),
         f"Next: {_suggest(list(counts), first)}",
     ]
     return " ".join(filter(None, sentences))
 
 
-def _tell_findings(findings: Sequence[Finding] | None) -> str:
+def _write_findings(findings: Sequence[Finding] | None) -> str:
     if findings is None:
         return ""
     return f"Findings: {count_findings(findings)}." if findings else "No findings."

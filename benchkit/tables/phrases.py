@@ -37,19 +37,19 @@ _NAMES_WIDTH = 60
 
 def name_cell(contrast: Contrast, rows: Sequence[Verdict]) -> str:
     """Name the benchmark of a row, with its level if the benchmark alone is ambiguous."""
-    return _name_cell(contrast, is_distinct=_tells(rows))
+    return _name_cell(contrast, is_distinct=_has_distinct_benchmarks(rows))
 
 
 def name_cells(rows: Sequence[Verdict], among: Sequence[Verdict]) -> str:
     """List the benchmarks of a few rows, or count those of many: ``Get, Set``, ``12``."""
     if len(rows) > LISTED:
         return str(len(rows))
-    is_distinct = _tells(among)
+    is_distinct = _has_distinct_benchmarks(among)
     names = ", ".join(_name_cell(row.contrast, is_distinct=is_distinct) for row in rows)
     return names if len(names) <= _NAMES_WIDTH else str(len(rows))
 
 
-def _tells(rows: Sequence[Verdict]) -> bool:
+def _has_distinct_benchmarks(rows: Sequence[Verdict]) -> bool:
     """Return whether each row has a different benchmark."""
     return len({row.contrast.benchmark for row in rows}) == len(rows)
 
@@ -63,7 +63,7 @@ def _name_cell(contrast: Contrast, *, is_distinct: bool) -> str:
 
 def name_kind(rows: Sequence[Verdict]) -> str:
     """Return what to call the rows of one variant: benchmarks, levels, or rows if both vary."""
-    if _tells(rows):
+    if _has_distinct_benchmarks(rows):
         return "benchmarks"
     return "levels" if len({row.contrast.params for row in rows}) == len(rows) else "rows"
 

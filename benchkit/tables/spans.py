@@ -73,7 +73,7 @@ def describe_spans(accounts: Sequence[Account]) -> tuple[str, ...]:
     lost = _by_variant(accounts, lambda account: account.share)
     lines = []
     if lost:
-        losses = describe_losses(accounts) or _tell_none(accounts, lost)
+        losses = describe_losses(accounts) or _explain_none(accounts, lost)
         lines += [losses] if losses else []
     over = dict.fromkeys(a.run.variant for a in accounts if a.has_surplus and a.dropped is None)
     if over:
@@ -113,7 +113,7 @@ def describe_handled(accounts: Sequence[Account]) -> str:
     return f"The server handled {'; '.join(texts)}." if texts else ""
 
 
-def _tell_none(accounts: Sequence[Account], variants: Iterable[str]) -> str:
+def _explain_none(accounts: Sequence[Account], variants: Iterable[str]) -> str:
     """Name the variants in which no run lost a span or may hide a loss behind a surplus."""
     lossy = {a.run.variant for a in accounts if a.share != 0 or a.has_surplus}
     clean = [printable(variant) for variant in variants if variant not in lossy]

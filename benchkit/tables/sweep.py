@@ -164,7 +164,7 @@ def _say_why(saturation: Saturation) -> str:
     if rule.kind != "sla":
         return ""
     lowest = sweep.levels[0]
-    if lowest.tell(rule.stat) is None:
+    if lowest.get_latency(rule.stat) is None:
         return f": latency {rule.stat} was not recorded at {_size(lowest.size)}"
     return ": the lowest level does not meet it"
 

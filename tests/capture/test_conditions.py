@@ -153,7 +153,7 @@ def test_service_and_generator_of_a_plan_run_on_separate_cpus(tmp_path: Path) ->
         "pin": True, "variants": {"none": {}},
     }  # fmt: skip
     lines: list[str] = []
-    session = carry_out(parse_plan(plan), tmp_path / "out", tell=lines.append)
+    session = carry_out(parse_plan(plan), tmp_path / "out", announce=lines.append)
     assert session.problem == ""
     assert lines[0].startswith("pinned: the service to CPU ")
     env = session.runs[0].record.env

@@ -171,7 +171,7 @@ def test_failed_runs_of_another_command_are_set_aside(tmp_path: Path) -> None:
     commands = replace(COMMANDS, command=("true", "http://h/"), warmup=COMMANDS.command)
     plan = Plan(variants={"a": commands, "b": commands}, stopping=rule)
     lines: list[str] = []
-    carry_out(plan, tmp_path, tell=lines.append, is_decided=lambda _: True)
+    carry_out(plan, tmp_path, announce=lines.append, is_decided=lambda _: True)
     assert lines == [f"{tmp_path}: set aside 1 failed run of other commits or commands"]
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         ".1.txt", ".1.txt.run.toml", "2.txt", "2.txt.run.toml"
@@ -185,5 +185,5 @@ def test_refused_session_prints_no_cpus(tmp_path: Path) -> None:
     commands = Commands(command=("true",), serve=("true",), ready="127.0.0.1:1")
     lines: list[str] = []
     with pytest.raises(ConfigError, match="contains an early-stopping series"):
-        carry_out(Plan(variants={"a": commands}, is_pinned=True), tmp_path, tell=lines.append)
+        carry_out(Plan(variants={"a": commands}, is_pinned=True), tmp_path, announce=lines.append)
     assert lines == []

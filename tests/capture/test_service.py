@@ -74,7 +74,7 @@ def capture(tmp_path: Path, port: int) -> Callable[..., Session]:
             "command": [sys.executable, "-c", GET, f"http://127.0.0.1:{port}{path}"],
             "variants": {"none": {}},
         }
-        return carry_out(parse_plan({**plan, **options}), tmp_path / "out", tell=print)
+        return carry_out(parse_plan({**plan, **options}), tmp_path / "out", announce=print)
 
     return run
 

@@ -100,7 +100,7 @@ def test_unmeasured_service_is_reported_once_with_a_remedy(
         "variants": {"none": {}},
     }
     lines: list[str] = []
-    assert carry_out(parse_plan(plan), tmp_path / "out", tell=lines.append).problem == ""
+    assert carry_out(parse_plan(plan), tmp_path / "out", announce=lines.append).problem == ""
     (line,) = (each for each in lines if "not recorded" in each)
     assert line == (
         "CPU and memory of the service are not recorded: no process of the service itself "

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from benchkit import schema
-from benchkit.derived.record import list_measured, tells_of_load
+from benchkit.derived.record import list_measured, measures_load
 
 SAMPLE: dict[str, Any] = dict.fromkeys(schema.column_names()) | {
     "group": "", "variant": "none", "benchmark": "Get", "params": "", "run": 1,
@@ -42,7 +42,7 @@ def frames(
 def test_samples_alone_record_no_load(
     row: dict[str, Any], change: dict[str, Any], is_told: bool
 ) -> None:
-    assert tells_of_load(*frames(row, change)) is is_told
+    assert measures_load(*frames(row, change)) is is_told
 
 
 def test_run_gets_the_environment_of_its_companions() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from benchkit.labels.sidecars import read_windows
+from benchkit.labels.windows import read_windows
 
 
 def test_run_list_with_too_many_entries_is_refused() -> None:

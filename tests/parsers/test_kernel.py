@@ -20,8 +20,8 @@ from benchkit.parsers.octets import (
     MARGIN,
     Octets,
     find_lines,
+    group_equal,
     need_cleaning,
-    tell_apart,
 )
 
 pytestmark = pytest.mark.skipif(kernel.compiled is None, reason="installed without its kernel")
@@ -66,7 +66,7 @@ def test_texts_are_the_same_in_c_and_python(text: bytes, places: list[int], size
     block, starts = Octets(text), np.array(places, dtype=np.int64)
     sizes = (starts * 7 + size) % (size + 1)
     for read in (
-        lambda: tell_apart(block, starts, sizes),
+        lambda: group_equal(block, starts, sizes),
         lambda: block.repeats(starts, sizes),
         lambda: block.find_first(starts, ord(","), 24),
         lambda: block.holds(starts, b'12345678"'),
@@ -221,7 +221,7 @@ def test_place_outside_the_block_is_refused(place: int) -> None:
         lambda: kernel.find_first(data, starts, ord(","), 8),
         lambda: kernel.holds(data, starts, b"1,2"),
         lambda: kernel.repeats(data, starts, sizes),
-        lambda: kernel.tell_apart(data, starts, sizes),
+        lambda: kernel.group_equal(data, starts, sizes),
         lambda: kernel.read_integers(data, starts, sizes),
         lambda: kernel.read_decimals(data, starts, sizes),
         lambda: kernel.read_structs(data, starts, starts + sizes, "nbh", 64),
@@ -260,7 +260,7 @@ def test_crafted_texts_cannot_cause_hash_collisions() -> None:
     texts = list({_make_collision(random) for _ in range(20_000)})
     starts = np.arange(len(texts)) * 16
     started = process_time()
-    labels, _ = kernel.tell_apart(b"".join(texts), starts, np.full_like(starts, 16))
+    labels, _ = kernel.group_equal(b"".join(texts), starts, np.full_like(starts, 16))
     assert process_time() - started < 0.5  # several seconds if all collide
     assert labels.tolist() == list(range(len(texts)))
 
@@ -268,14 +268,14 @@ def test_crafted_texts_cannot_cause_hash_collisions() -> None:
 @pytest.mark.parametrize("size", [-1, 1 << 40])
 def test_size_beyond_the_block_is_refused(size: int) -> None:
     data, starts, sizes = Octets(b"1,2").data, np.array([MARGIN]), np.array([size])
-    for read in (kernel.repeats, kernel.tell_apart, kernel.read_decimals):
+    for read in (kernel.repeats, kernel.group_equal, kernel.read_decimals):
         with pytest.raises(IndexError, match="outside of the block"):
             read(data, starts, sizes)
 
 
 def test_arrays_of_different_lengths_are_refused() -> None:
     data, starts = Octets(b"1,2").data, np.array([MARGIN, MARGIN])
-    for read in (kernel.repeats, kernel.tell_apart, kernel.read_integers, kernel.read_decimals):
+    for read in (kernel.repeats, kernel.group_equal, kernel.read_integers, kernel.read_decimals):
         with pytest.raises(ValueError, match="different lengths"):
             read(data, starts, starts[:1])
 

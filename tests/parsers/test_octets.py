@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from benchkit.parsers import kernel
 from benchkit.parsers.k6.columns import read_time
 from benchkit.parsers.numerals import read_decimal, read_decimals, read_integers
-from benchkit.parsers.octets import MARGIN, Octets, tell_apart
+from benchkit.parsers.octets import MARGIN, Octets, group_equal
 from benchkit.parsers.times import read_times
 from benchkit.units import scale
 
@@ -105,6 +105,6 @@ def test_time_before_1970_is_read() -> None:
 
 @given(st.lists(st.sampled_from([b"", b"a", b"a\0", b"ab", b"x" * 40, b"x" * 300]), min_size=1))
 def test_only_equal_texts_share_a_number(cells: list[bytes]) -> None:
-    texts, numbers = tell_apart(*concatenate(cells))
+    texts, numbers = group_equal(*concatenate(cells))
     assert [texts[number] for number in numbers.tolist()] == cells
     assert len(set(texts)) == len(texts)

@@ -53,7 +53,7 @@ class Row:
     cells: dict[int, Cell] = field(default_factory=dict)
     faults: dict[int, str] = field(default_factory=dict)
 
-    def tell_faults(self, cell: Cell) -> list[str]:
+    def list_faults(self, cell: Cell) -> list[str]:
         """Return the problems of the comparison next to a cell."""
         return [fault for place, fault in self.faults.items() if self.cells.get(place) is cell]
 
@@ -205,15 +205,15 @@ class Document:
             kept: dict[str, Place] = {}
             for place in places:
                 if place[0].is_apart:
-                    yield self._tell_apart(place)
+                    yield self._report_ambiguous(place)
                 elif kept.setdefault(place[0].heading.unit.metric, place) is not place:
-                    yield self._tell_repeated(place)
+                    yield self._report_repeated(place)
             if kept:
                 reading = _make_reading(key, list(kept.values()), names, status)
                 reading.env |= {TABLE: str(self.number)} if self.number > 1 else {}
                 yield reading
 
-    def _tell_apart(self, place: Place) -> Diagnostic:
+    def _report_ambiguous(self, place: Place) -> Diagnostic:
         what = (
             f"{place[1].name}: benchstat lists runs with a value of 0 in a separate table "
             f"({place[0].heading.text}), so its medians cover only the other runs; this 0 is left "
@@ -222,7 +222,7 @@ class Document:
         hint = "ingest the raw `go test -bench` files, where zeros count"
         return Diagnostic(self._label, place[1].line, what, hint, "warning", is_remark=True)
 
-    def _tell_repeated(self, place: Place) -> Diagnostic:
+    def _report_repeated(self, place: Place) -> Diagnostic:
         metric = place[0].heading.unit.metric
         what = f"{place[1].name}: this table repeats {metric}; the first one counts"
         hint = "ingest the raw `go test -bench` files"
@@ -245,7 +245,7 @@ def _make_reading(key: Key, places: list[Place], names: Names, status: Status) -
         role="aggregate" if name == GEOMEAN else "",
         env={**dict(sorted(config)), "lossy": "benchstat summary"},
     )
-    faults = [fault for _, row, cell in places for fault in row.tell_faults(cell)]
+    faults = [fault for _, row, cell in places for fault in row.list_faults(cell)]
     if faults:
         reading.env[FAULT] = "; ".join(faults)
     for table, row, cell in places:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from benchkit.parsers import counters
-from benchkit.parsers.counters import CONTAINERS, Measure, Value, dig, tell
+from benchkit.parsers.counters import CONTAINERS, Measure, Value, dig, sum_parts
 from benchkit.parsers.documents import Part
 from benchkit.parsers.octets import MARGIN, Array, Octets
 from benchkit.parsers.times import read_times
@@ -135,10 +135,10 @@ def _read_looks(text: bytes) -> Looks | None:
     _, offsets, stamps = look["timestamp"].buffers()
     places = np.frombuffer(offsets, np.int32)[: len(table) + 1].astype(np.int64) + MARGIN
     times, good = read_times(Octets(stamps.to_pybytes()), places[:-1], np.diff(places))
-    return Looks(times, list(_tell(look)), 0) if good.all() else None
+    return Looks(times, list(_list_columns(look)), 0) if good.all() else None
 
 
-def _tell(look: dict[str, pa.Array]) -> Iterator[Column]:
+def _list_columns(look: dict[str, pa.Array]) -> Iterator[Column]:
     """Yield the columns that correspond to `read_look` for each observation."""
     import pyarrow.compute as pc
 
@@ -220,24 +220,26 @@ def read_look(look: dict[str, Any], line: int) -> Iterator[Value]:
     """Yield the values in an element of ``stats``, from a document on that line."""
     if look.get("has_cpu", True):
         for measure, divisor, path in CPU:
-            yield from tell(measure, {"": dig(look, *path)}, line, divisor)
+            yield from sum_parts(measure, {"": dig(look, *path)}, line, divisor)
         for measure, path in LIMITED if dig(look, "cpu", "cfs", "periods") else ():
-            yield from tell(measure, {"": dig(look, *path)}, line)
+            yield from sum_parts(measure, {"": dig(look, *path)}, line)
     for name, measure in MEMORY.items() if look.get("has_memory", True) else ():
-        yield from tell(measure, {"": dig(look, "memory", name)}, line)
+        yield from sum_parts(measure, {"": dig(look, "memory", name)}, line)
     network, diskio = look.get("network"), look.get("diskio")
     interfaces = network.get("interfaces") if isinstance(network, dict) else None
     if not isinstance(interfaces, list) or not interfaces:
         interfaces = [network]  # API 1.0: one unnamed interface
     parts = [part for part in interfaces if isinstance(part, dict)]
     for name, measure in NETWORK.items():
-        yield from tell(measure, {str(part.get("name")): dig(part, name) for part in parts}, line)
+        yield from sum_parts(
+            measure, {str(part.get("name")): dig(part, name) for part in parts}, line
+        )
     served = diskio.get("io_service_bytes") if isinstance(diskio, dict) else None
     served = served if isinstance(served, list) else []
     devices = [each for each in served if isinstance(each, dict)]
     for name, measure in DISK.items():
         counted = {f"{d.get('major')}:{d.get('minor')}": dig(d, "stats", name) for d in devices}
-        yield from tell(measure, counted, line)
+        yield from sum_parts(measure, counted, line)
 
 
 def read_summary(summary: dict[str, Any], line: int) -> Iterator[tuple[str, Value]]:
@@ -249,5 +251,5 @@ def read_summary(summary: dict[str, Any], line: int) -> Iterator[tuple[str, Valu
         if not isinstance(usage, dict) or usage.get("present") is not False:
             known |= {stat: dig(usage, stat) for stat in ("mean", "max")}
         for stat, number in known.items():
-            for value in tell(measure, {"": number}, line, divisor):
+            for value in sum_parts(measure, {"": number}, line, divisor):
                 yield stat, value

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchkit.parsers.counters import CONTAINERS, DISK, NETWORK, Value, dig, tell
+from benchkit.parsers.counters import CONTAINERS, DISK, NETWORK, Value, dig, sum_parts
 from benchkit.parsers.documents import line_of
 
 _MEMORY = CONTAINERS["container_memory_usage_bytes"]
@@ -34,11 +34,11 @@ def subject_of(answer: dict[str, Any]) -> str:
 def read_answer(answer: dict[str, Any], line: int) -> Iterator[Value]:
     """Yield the values in an answer, whose document is on ``line``."""
     cpu, throttling = answer["cpu_stats"], answer["cpu_stats"].get("throttling_data")
-    yield from tell(_CPU, {"": dig(cpu, "cpu_usage", "total_usage")}, line, 10**9)
+    yield from sum_parts(_CPU, {"": dig(cpu, "cpu_usage", "total_usage")}, line, 10**9)
     for name, measure in _LIMITED.items() if dig(throttling, "periods") else ():
-        yield from tell(measure, {"": dig(throttling, name)}, line)
+        yield from sum_parts(measure, {"": dig(throttling, name)}, line)
     memory = dig(answer, "memory_stats", "usage")
-    yield from tell(_MEMORY, {"": memory}, line)
+    yield from sum_parts(_MEMORY, {"": memory}, line)
     idle = (
         dig(answer, "memory_stats", "stats", name)
         for name in ("inactive_file", "total_inactive_file")
@@ -50,7 +50,7 @@ def read_answer(answer: dict[str, Any], line: int) -> Iterator[Value]:
     networks = answer.get("networks", {"": answer.get("network")})  # a single one before API 1.21
     networks = networks if isinstance(networks, dict) else {}
     for measure, name in zip(NETWORK, ("rx_bytes", "tx_bytes"), strict=True):
-        yield from tell(measure, {each: dig(networks, each, name) for each in networks}, line)
+        yield from sum_parts(measure, {each: dig(networks, each, name) for each in networks}, line)
     blkio = answer.get("blkio_stats")
     served = blkio.get("io_service_bytes_recursive") if isinstance(blkio, dict) else None
     entries = served if isinstance(served, list) else []
@@ -60,4 +60,4 @@ def read_answer(answer: dict[str, Any], line: int) -> Iterator[Value]:
             for each in entries
             if isinstance(each, dict) and str(each.get("op")).lower() == way
         }
-        yield from tell(measure, counted, line)
+        yield from sum_parts(measure, counted, line)

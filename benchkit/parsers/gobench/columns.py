@@ -21,7 +21,7 @@ from benchkit.parsers.octets import (
     Lines,
     Octets,
     find_lines,
-    tell_apart,
+    group_equal,
 )
 
 _START = b"Benchmark"
@@ -173,7 +173,7 @@ def _read(block: Octets, lines: Lines) -> tuple[Array, Table]:
     fields = np.arange(len(owners)) + np.repeat(firsts[rows] + 1 - (np.cumsum(held) - held), held)
     ends = np.minimum(np.append(tabs, block.end)[fields + 1], lines.ends[rows][owners])
     valid, measures = _read_measures(block, block.skip(tabs[fields] + 1, _BLANK), ends)
-    names, codes = tell_apart(block, starts, sizes)
+    names, codes = group_equal(block, starts, sizes)
     units, written, shapes, values = measures
     if not valid.all():
         kept = np.bincount(owners[~valid], minlength=len(rows)) == 0
@@ -222,7 +222,7 @@ def _read_measures(
     good &= (ends - parting > 1) & (ends - parting - 1 <= _LONGEST_UNIT)
     numbers, valid = read_decimals(block, starts, np.where(good, parting - starts, 0))
     good &= valid
-    texts, kinds = tell_apart(block, parting + 1, np.where(good, ends - parting - 1, 0))
+    texts, kinds = group_equal(block, parting + 1, np.where(good, ends - parting - 1, 0))
     written = [text.decode() for text in texts]
     by_text = [None if " " in text or "`" in text else read_unit(text) for text in written]
     known = np.array([unit is not None for unit in by_text], dtype=bool)

@@ -91,7 +91,7 @@ class Results:
         if cut:
             measures.problem = "the source ends inside its result"
         if cut or measures.found or measures.not_finite:
-            self._tell_losses(line.number, waiting.name, measures)
+            self._report_losses(line.number, waiting.name, measures)
         else:
             waiting.problem = measures.problem
         if not measures.found:
@@ -181,7 +181,7 @@ class Results:
                     env={"pkg": failure.package} if failure.package else {},
                 )  # fmt: skip
 
-    def _tell_losses(self, number: int, name: str, measures: Measures) -> None:
+    def _report_losses(self, number: int, name: str, measures: Measures) -> None:
         for text in measures.not_finite:
             self._report(number, f"benchmark {name}: {text} is not a finite number")
         if measures.problem:

@@ -23,7 +23,7 @@ import numpy as np
 from benchkit.parsers import kernel
 from benchkit.parsers.kernel import Array, Lines, shape_of
 from benchkit.parsers.numerals import Decimals, read_decimal, read_integers
-from benchkit.parsers.octets import MARGIN, Octets, carry, need_cleaning, tell_apart
+from benchkit.parsers.octets import MARGIN, Octets, carry, group_equal, need_cleaning
 from benchkit.parsers.series import micros
 from benchkit.parsers.times import read_times
 from benchkit.reading.cleaning import decode
@@ -122,7 +122,7 @@ def read_csv(data: bytes, columns: Sequence[str]) -> Block:
     urls, targets = [b""], np.zeros(np.count_nonzero(good), dtype=np.int64)
     if "url" in columns[FIRST:]:
         places, sizes = (_pick(column[FIRST], good) for column in (lines.numbers, lines.more))
-        urls, targets = tell_apart(block, places, sizes)
+        urls, targets = group_equal(block, places, sizes)
     texts = [*map(decode, urls)]
     return _read_points(data, block, lines, good, (texts, targets))
 
@@ -174,7 +174,7 @@ def _read_points(
 
 def _read_names(block: Octets, starts: Array, lengths: Array) -> tuple[list[str], Array]:
     """Return the names of metrics, and each line's index among them (-1 if unreadable)."""
-    texts, labels = tell_apart(block, starts, lengths)
+    texts, labels = group_equal(block, starts, lengths)
     names = [text.decode("ascii", errors="ignore") for text in texts]
     for number, (text, name) in enumerate(zip(texts, names, strict=True)):
         is_plain = name.isprintable() and "\\" not in name and len(name) == len(text)

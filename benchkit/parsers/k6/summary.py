@@ -258,7 +258,7 @@ def parse(source: Source) -> Iterator[Record]:
     chosen, reported = summaries.choose(), set[Diagnostic]()
     for place, document in chosen.items():
         problems = damage if len(chosen) == 1 or place == summaries.latest else []
-        for each in _tell(source, document, place, list(problems)):
+        for each in _read_summary(source, document, place, list(problems)):
             if isinstance(each, Diagnostic):
                 if each in reported:
                     continue
@@ -300,7 +300,7 @@ def _find_report(text: str) -> str:
     return next(kinds, "") if begin.startswith("<") else ""
 
 
-def _tell(
+def _read_summary(
     source: Source, document: _Document, place: Path, problems: list[Diagnostic]
 ) -> Iterator[Record]:
     """Yield the reading of one summary, then its problems."""

@@ -270,7 +270,7 @@ def _read_csv_cells(data: bytes) -> Columns | None:
         if name not in _TEXTS:
             continue
         column = _TEXTS.index(name)
-        labels[column], firsts = kernel.tell_apart(data, lines.numbers[place], lines.more[place])
+        labels[column], firsts = kernel.group_equal(data, lines.numbers[place], lines.more[place])
         starts, sizes = lines.numbers[place, firsts], lines.more[place, firsts]
         texts[column] = [
             data[start:end].decode()

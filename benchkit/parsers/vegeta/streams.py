@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchkit.parsers import kernel
-from benchkit.parsers.octets import MARGIN, Array, Octets, tell_apart
+from benchkit.parsers.octets import MARGIN, Array, Octets, group_equal
 from benchkit.parsers.vegeta.gob import (
     BYTES,
     OPAQUE,
@@ -149,7 +149,7 @@ def read_columns(decoder: Decoder, layout: Layout, line: int) -> Results | None:
     for name in _TEXTS:
         at, size = (column[:count] for column in fields.get(name, nothing))
         at = np.where(size > 0, at, _U(MARGIN)).astype(np.int64)
-        text, label = tell_apart(block, at, size)
+        text, label = group_equal(block, at, size)
         texts.append([*map(decode, text)])
         labels.append(label)
     lines = np.arange(line + 1, line + 1 + count)
