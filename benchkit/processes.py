@@ -14,6 +14,12 @@ _BLOCK = 1 << 16
 _GRACE = 60.0
 
 
+def count_cores() -> int:
+    """Return how many cores this process may use."""
+    allowed = getattr(os, "sched_getaffinity", None)  # not on every platform
+    return len(allowed(0)) if allowed else os.cpu_count() or 1
+
+
 class OutputError(Exception):
     """A command prints more than allowed."""
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -124,23 +124,26 @@ def ingest(
     quiet: o.Quiet = False,
 ) -> None:
     """Read results into the store; running the same command again changes nothing."""
-    from benchkit.ingestion.commit import ingest as read
-    from benchkit.light import hold_pandas
-    from benchkit.store import Store, choose_place
+    from benchkit.ingestion.keeper import start_workers
 
     o.choose(format, ("table", "json"))
-    hold_pandas()
+    address = _choose_cluster(cluster, jobs)
     request = o.Request(
         layout=layout, as_format=as_format, rename=rename, split=split, map=map,
         exclude=exclude, max_unpacked=max_unpacked, quiet=quiet,
     )  # fmt: skip
-    options = _options(request, variant, benchmark, meta)
-    options = replace(options, samples=samples, origin=origin)
-    live = _live(prometheus, query or [], start, end, step)
-    with watching(quiet=quiet) as watch:
-        summary = read(_require(paths, live), Store(choose_place(store)), options, live=live,
-                       strict=strict, jobs=jobs, cluster=_choose_cluster(cluster, jobs),
-                       watch=watch)  # fmt: skip
+    with start_workers(address) or nullcontext(address) as workers:
+        from benchkit.ingestion.commit import ingest as read
+        from benchkit.light import hold_pandas
+        from benchkit.store import Store, choose_place
+
+        hold_pandas()
+        options = _options(request, variant, benchmark, meta)
+        options = replace(options, samples=samples, origin=origin)
+        live = _live(prometheus, query or [], start, end, step)
+        with watching(quiet=quiet) as watch:
+            summary = read(_require(paths, live), Store(choose_place(store)), options, live=live,
+                           strict=strict, jobs=jobs, cluster=workers, watch=watch)  # fmt: skip
     if format == "json":
         printing.write(write_summary(summary), output)
     elif quiet:

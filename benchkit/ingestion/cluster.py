@@ -14,18 +14,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from importlib.util import find_spec
 from threading import Event
 from typing import TYPE_CHECKING
 
 from benchkit.errors import BenchkitError, ConfigError, DataError, Diagnostic, StoreError
 from benchkit.ingestion import orders
 from benchkit.ingestion.harvest import Catch
-from benchkit.ingestion.keeper import UNWATCHED, Keeper
+from benchkit.ingestion.keeper import LOCAL, UNWATCHED, Keeper, is_installed, start_workers
 from benchkit.ingestion.progress import Seen
 from benchkit.ingestion.ranges import Passed, plan_spans
 from benchkit.ingestion.reading import Known
-from benchkit.ingestion.workers import Alone, Task, count_cores, find_share, mourn
+from benchkit.ingestion.workers import Alone, Task, find_share, mourn
 from benchkit.reading.spans import SECTION
 from benchkit.redaction.marks import current_key
 from benchkit.regexes import regex
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from benchkit.ingestion.outcomes import Outcome
     from benchkit.ingestion.sources import Found
 
-_LOCAL = regex(r"local(?::([1-9][0-9]{0,3}))?")
 _ADDRESS = regex(r"(?:tcp|tls|ws|wss)://\S++")
 #: Seconds within which a scheduler must answer, and its first worker must join.
 _PATIENCE = 30
@@ -58,28 +56,34 @@ class Cluster:
 
     Parameters
     ----------
-    spec : str
-        The scheduler's address, or ``local:N`` for N processes on this machine.
+    cluster : str or Keeper
+        The scheduler's address; ``local:N`` for N processes on this machine; or these processes.
     store : str
         The address of a remote store; empty if the store is a folder.
 
     Raises
     ------
     ConfigError
-        If dask.distributed is not installed, or ``spec`` is not an address.
+        If dask.distributed is not installed, or ``cluster`` is not an address.
     DataError
         If the cluster does not answer, or its workers run another benchkit.
     """
 
     def __init__(
-        self, spec: str, sources: Sequence[Found], options: Options, store: str = ""
+        self,
+        cluster: str | Keeper,
+        sources: Sequence[Found],
+        options: Options,
+        store: str = "",
     ) -> None:
         self._sources, self._options, self._store = sources, options, store
-        self._spec, self._topic = spec, f"benchkit-{uuid.uuid4().hex}"
+        self._topic = f"benchkit-{uuid.uuid4().hex}"
         self._seen = deque[Seen]()
         self._ranges: dict[int, dict[int, Seen]] = {}  # by source and start
         self._is_unshared = False
-        self._client, self._own, self._keeper = _connect(spec)
+        self._keeper = start_workers(cluster) if isinstance(cluster, str) else cluster
+        self._spec = self._keeper.spec if self._keeper else f"{cluster}"
+        self._client, self._own = _connect(self._spec, self._keeper)
         try:
             self._threads = self._require_workers()
             self._share = find_share(sources, self._threads)
@@ -136,6 +140,8 @@ class Cluster:
         except TimeoutError:
             what = f"no worker joined within {_PATIENCE} seconds"
             raise DataError(what, where=self._spec, hint=hint) from None
+        if self._keeper is not None:
+            return self._keeper.count
         answers = self._client.run(orders.find_version, on_error="return")
         for worker, version in answers.items():
             if isinstance(version, OSError):
@@ -259,28 +265,27 @@ class Cluster:
                     )
 
 
-def _connect(spec: str) -> tuple[Client, LocalCluster | None, Keeper | None]:
+def _connect(spec: str, keeper: Keeper | None) -> tuple[Client, LocalCluster | None]:
     """Return a client of the cluster, and what ends the cluster if this process starts it."""
-    match = _LOCAL.fullmatch(spec)
-    if match is None and not _ADDRESS.fullmatch(spec):
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    if keeper is not None:
+        return _start(keeper)
+    if not (_ADDRESS.fullmatch(spec) or LOCAL.fullmatch(spec)):
         hint = "use local, local:4, or the address of a scheduler: tcp://host:8786"
         raise ConfigError(f"{spec!r} is not the address of a cluster", where="--cluster", hint=hint)
-    if find_spec("distributed") is None:
+    if not is_installed():
         hint = "install it: pip install '.[distributed]'"
         raise ConfigError("dask.distributed is not installed", where="--cluster", hint=hint)
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    if match is not None:
-        return _start(Keeper(int(match[1] or count_cores())))
     from distributed import Client
 
     try:
-        return Client(spec, timeout=_PATIENCE, set_as_default=False), None, None
+        return Client(spec, timeout=_PATIENCE, set_as_default=False), None
     except (OSError, TimeoutError, ValueError) as error:
         what = f"the scheduler does not answer ({error})"
         raise DataError(what, where=spec, hint="check its address") from None
 
 
-def _start(keeper: Keeper) -> tuple[Client, LocalCluster, Keeper]:
+def _start(keeper: Keeper) -> tuple[Client, LocalCluster]:
     """Start a scheduler in this process, which the workers join."""
     try:
         import dask  # while the workers' process does so, too
@@ -295,7 +300,7 @@ def _start(keeper: Keeper) -> tuple[Client, LocalCluster, Keeper]:
                 n_workers=0, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
             )
         keeper.join(local.scheduler_address)
-        return Client(local, set_as_default=False), local, keeper
+        return Client(local, set_as_default=False), local
     except BaseException:
         keeper.stop()
         raise

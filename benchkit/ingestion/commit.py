@@ -33,10 +33,10 @@ from benchkit.ingestion.workers import (
     Crew,
     Executor,
     choose_jobs,
-    count_cores,
     find_share,
     plan_tasks,
 )
+from benchkit.processes import count_cores
 from benchkit.redaction import redact_origin
 from benchkit.redaction.marks import current_key, draw_key, use_key
 from benchkit.schema import REFUSED_ROLES
@@ -47,6 +47,7 @@ from benchkit.store.keys import CONSEQUENCE, NAME, keep_key, read_key
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from benchkit.ingestion.keeper import Keeper
     from benchkit.store import Store
 
 
@@ -110,7 +111,7 @@ def ingest(
     live: Sequence[Found] = (),
     strict: bool = False,
     jobs: int | None = 1,
-    cluster: str = "",
+    cluster: str | Keeper = "",
     watch: Watch | None = None,
 ) -> IngestSummary:
     """Read sources into a store.
@@ -126,7 +127,7 @@ def ingest(
         Refuse everything if any source is refused.
     jobs : int or None
         Number of reading processes; None: as many as save time. The result is the same.
-    cluster : str
+    cluster : str or Keeper
         The Dask cluster whose workers read instead; the result is the same.
     watch : callable, optional
         Called a few times a second with the progress.
@@ -152,7 +153,7 @@ def ingest(
 
 def _store(
     discovery: Discovery, store: Store, options: Options, strict: bool, jobs: int | None,
-    cluster: str, watch: Watch | None,
+    cluster: str | Keeper, watch: Watch | None,
 ) -> IngestSummary:  # fmt: skip
     """Read the discovered sources into a store."""
     is_listed = bool(list_failed(discovery))
@@ -220,8 +221,12 @@ def _discover(
 
 @contextmanager
 def _start(
-    sources: Sequence[Found], store: Store, options: Options, jobs: int | None, cluster: str
-) -> Iterator[Executor]:
+    sources: Sequence[Found],
+    store: Store,
+    options: Options,
+    jobs: int | None,
+    cluster: str | Keeper,
+) -> Iterator[Executor]:  # fmt: skip
     """Start the readers, and stop them in any case."""
     executor = _choose(sources, store, options, jobs, cluster)
     try:
@@ -241,8 +246,12 @@ def _stopping(executor: Executor) -> Iterator[None]:
 
 
 def _choose(
-    sources: Sequence[Found], store: Store, options: Options, jobs: int | None, cluster: str
-) -> Executor:
+    sources: Sequence[Found],
+    store: Store,
+    options: Options,
+    jobs: int | None,
+    cluster: str | Keeper,
+) -> Executor:  # fmt: skip
     if cluster:
         from benchkit.ingestion.cluster import Cluster
 

@@ -7,24 +7,25 @@ as soon as a pipe is closed that only its parent process holds. Ctrl-C reaches n
 
 from __future__ import annotations
 
-import asyncio
-import logging
-import multiprocessing
 import os
 import subprocess
 import sys
 from importlib import import_module
-from multiprocessing.connection import wait
+from importlib.util import find_spec
 from shutil import rmtree
 from tempfile import mkdtemp
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
+
+from benchkit.processes import count_cores
+from benchkit.regexes import regex
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
 
+LOCAL = regex(r"local(?::([1-9][0-9]{0,3}))?")
 #: Modules that every worker needs.
-_NEEDED = ("distributed", "pandas", "pyarrow.parquet", "benchkit.ingestion.orders")
+_NEEDED = ("distributed", "pyarrow.parquet", "benchkit.ingestion.orders")
 #: Settings of Dask: profiles of its threads are not used.
 UNWATCHED = {"distributed.worker.profile.enabled": False}
 #: Reading needs no thread pools, and a process that forks must not have any.
@@ -36,6 +37,8 @@ class Keeper:
 
     Parameters
     ----------
+    spec : str
+        ``local`` or ``local:N``.
     count : int
         Number of workers; they begin to import what they need.
 
@@ -45,8 +48,8 @@ class Keeper:
         Folder for the files of workers and scheduler; it is deleted when they stop.
     """
 
-    def __init__(self, count: int) -> None:
-        self.count, self.folder = count, mkdtemp(prefix="benchkit-")
+    def __init__(self, spec: str, count: int) -> None:
+        self.spec, self.count, self.folder = spec, count, mkdtemp(prefix="benchkit-")
         paths = os.pathsep.join(filter(None, sys.path))
         self._process = subprocess.Popen(  # noqa: S603 - this very Python
             [sys.executable, "-P", "-m", __name__, f"{count}", self.folder],
@@ -54,6 +57,12 @@ class Keeper:
             env={**os.environ, **_SINGLE, "PYTHONPATH": paths},
             start_new_session=True,
         )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
     def join(self, address: str) -> None:
         """Let the workers join a scheduler."""
@@ -72,12 +81,30 @@ class Keeper:
         self._process.wait()
 
 
+def is_installed() -> bool:
+    """Return whether Dask can be imported."""
+    return find_spec("distributed") is not None
+
+
+def start_workers(spec: str) -> Keeper | None:
+    """Start the workers of ``local`` or ``local:N``; None for other addresses and without Dask."""
+    match = LOCAL.fullmatch(spec)
+    if match is None or not is_installed():
+        return None
+    return Keeper(spec, int(match[1] or count_cores()))
+
+
 def main() -> None:
     """Run the number of workers on the command line, for the scheduler named on standard input."""
+    import logging
+
     import dask
+
+    from benchkit.light import hold_pandas
 
     for name in _NEEDED:
         import_module(name)
+    hold_pandas()
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     dask.config.set(UNWATCHED)
     count, folder = sys.argv[1:]
@@ -89,6 +116,9 @@ def main() -> None:
 
 
 def _keep(count: int, address: str, folder: str) -> None:
+    import multiprocessing
+    from multiprocessing.connection import wait
+
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
     def start() -> BaseProcess:
@@ -108,6 +138,8 @@ def _keep(count: int, address: str, folder: str) -> None:
 
 
 def _work(address: str, folder: str) -> None:
+    import asyncio
+
     Thread(target=_end_with_keeper, daemon=True).start()
     asyncio.run(_serve(address, folder))
 
@@ -120,6 +152,8 @@ async def _serve(address: str, folder: str) -> None:
 
 
 def _end_with_keeper() -> None:
+    import multiprocessing
+
     keeper = multiprocessing.parent_process()
     assert keeper is not None  # noqa: S101 - it started this process
     keeper.join()
@@ -128,3 +162,4 @@ def _end_with_keeper() -> None:
 
 if __name__ == "__main__":
     main()
+    os._exit(0)  # a normal exit takes 0.2 s longer

@@ -30,6 +30,7 @@ from benchkit.ingestion.harvest import Catch, catch
 from benchkit.ingestion.outcomes import Outcome, mark, refusal
 from benchkit.ingestion.progress import Seen
 from benchkit.ingestion.reading import Known, Reader
+from benchkit.processes import count_cores
 from benchkit.redaction.marks import current_key, use_key
 
 if TYPE_CHECKING:
@@ -92,12 +93,6 @@ def _pays(sources: Sequence[Found], options: Options) -> bool:
         return total >= WORTH_BYTES
     reader = Reader(options, Known())
     return not all(map(reader.is_plain, small[:: -(-len(small) // _PROBES)]))
-
-
-def count_cores() -> int:
-    """Return how many cores this process may use."""
-    allowed = getattr(os, "sched_getaffinity", None)  # not on every platform
-    return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
 def find_share(sources: Sequence[Found], jobs: int) -> float:

@@ -19,7 +19,7 @@ import benchkit.api as bk
 from benchkit.cli import run
 from benchkit.errors import ConfigError, DataError, StoreError
 from benchkit.ingestion import cluster as module
-from benchkit.ingestion import workers
+from benchkit.ingestion import keeper, workers
 from benchkit.ingestion.cluster import Cluster
 from benchkit.ingestion.commit import ingest
 from benchkit.ingestion.discovery import Options
@@ -320,7 +320,7 @@ def test_invalid_cluster_address_is_refused(spec: str) -> None:
 def test_missing_package_error_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "find_spec", lambda _: None)
+    monkeypatch.setattr(keeper, "find_spec", lambda _: None)
     with pytest.raises(ConfigError, match="distributed is not installed") as refused:
         Cluster("local", [], Options())
     assert "pip install '.[distributed]'" in str(refused.value)
