@@ -122,11 +122,13 @@ def list_sections(
 
 
 def _report_left_out(source: Source) -> Iterator[Diagnostic]:
-    """Report text that counts only once, and log prefixes that may remain."""
+    """Report text that counts only once, split lines, and log prefixes that may remain."""
+    if source.is_joined:
+        what = "the file joins lines of its page; line numbers refer to the page with them split"
+        yield Diagnostic(source.label, 0, what, "", "note", is_remark=True)
     if source.size > LOG_BYTES and any(prefix.spans for prefix in source.prefixes):
         what = f"benchkit removes log prefixes only in the first {LOG_BYTES >> 20} MiB of a file"
-        hint = "if results follow, split the file"
-        yield Diagnostic(source.label, 0, what, hint, "warning")
+        yield Diagnostic(source.label, 0, what, "if results follow, split the file", "warning")
     if source.is_doubled:
         what = "the file contains every line twice; each result counts once"
         hint = "if these are two measurements, put each one in a file of its own"
@@ -344,8 +346,7 @@ def read_lines(source: Source) -> list[str]:
     """Return the lines of a source, or none if it is too large for a page."""
     if source.size > LARGEST:
         return []
-    lines: list[str] = []
-    size = 0
+    lines, size = list[str](), 0
     with suppress(UnreadableError):
         for _, line in source.lines():
             lines.append(line)

@@ -84,7 +84,7 @@ _LED = regex(
 )
 _TAGGED = regex(r"<(h[1-6]|summary)\b[^<>]*>(.+?)</\1>", re.IGNORECASE)
 #: The link of a heading to itself.
-_ANCHOR = regex(r"<a\b[^<>]*>(?:[#¶§]|&\w{2,6};)?</a>", re.IGNORECASE)
+_ANCHOR = regex(r"<a\b[^<>]*>(?:[#¶§\u200b]|&#?\w{2,6};)?</a>", re.IGNORECASE)
 _RESULT = regex(r"[\d., ]{1,20}(?:req|requests?|ops?|[mµnu]?s)(?:/s(?:ec)?)?\Z")
 #: A rate in bold, with its number.
 _PER_SECOND = r"(?:[rqt]ps|[a-z]{0,15}(?:/| per )(?:s|sec|second))"

@@ -32,6 +32,7 @@ from benchkit.reading.prefixes import Prefix, find_wrapping, is_logged
 from benchkit.reading.rawfile import PIPE_BYTES, BlockReader, Checksum, RawFile, read_whole
 from benchkit.reading.signs import Head
 from benchkit.reading.spans import Span, read_span
+from benchkit.reading.webpages import begins_page, joins_lines, split_lines
 
 __all__ = [
     "HEAD_BYTES",
@@ -51,6 +52,8 @@ _BLOCK = 1 << 20
 MAX_LINE = 64 << 20
 #: Bytes of whole lines that are read in columns at once.
 LINE_BLOCK = 1 << 20
+#: Maximum bytes of a web page that are searched for listings.
+PAGE_BYTES = 8 << 20
 #: The first bytes of a Parquet file.
 PARQUET = b"PAR1"
 _GZIP = b"\x1f\x8b"
@@ -88,6 +91,8 @@ class Source:
         self._text: str | None = None
         #: Whether every line is doubled; it then counts once.
         self.is_doubled = False
+        #: Whether it is a page whose file joins lines; they are then split, and counted after that.
+        self.is_joined = False
         #: Digest of the bytes, if another process has computed it.
         self.digest = ""
         self._checksum, self._sha256 = Checksum(), ""
@@ -131,6 +136,7 @@ class Source:
         """
         wrapping = self._wrapping
         blocks = self.ahead(self._blocks_as_they_are())
+        blocks = split_lines(blocks) if self.is_joined else blocks
         return blocks if wrapping is None else unwrap(blocks, wrapping, is_doubled=self.is_doubled)
 
     def _blocks_as_they_are(self) -> Iterator[bytes]:
@@ -216,21 +222,24 @@ class Source:
 
         Only a text that is a log from its beginning is searched for reports far down.
         """
-        if self.is_small:
-            text = self._text = clean_text(self._data or b"")
-        else:
-            text = clean_text(_begin(_until_damage(self._blocks_as_they_are()), HEAD_BYTES))
+        data = self._data or b""
+        if not self.is_small:
+            data = _begin(_until_damage(self._blocks_as_they_are()), HEAD_BYTES)
+        text = self._text = clean_text(data)
         self.is_doubled = is_doubled(text, is_whole=self.is_small)
         if self.is_doubled:
             text = blank_repeats(text)
         is_document = not text or text[0] == "{" or (text[0] == "<" and not text[1:2].isdecimal())
         prefixes = None if is_document else find_wrapping(text, self.label)
-        is_changed = self.is_doubled or holds_entities(text)
+        if not self.is_small and begins_page(text):
+            data = _begin(_until_damage(self._blocks_as_they_are()), PAGE_BYTES)
+        self.is_joined = text.lstrip()[:1] == "<" and joins_lines(clean_text(data))
+        is_changed = self.is_doubled or self.is_joined or holds_entities(data)
         prefixes = () if prefixes is None and is_changed else prefixes
         if not self.is_small and (prefixes or is_logged(text)):
             data = _begin(_until_damage(self._blocks_as_they_are()), LOG_BYTES)
             prefixes = find_wrapping(clean_text(data), self.label)
-        if prefixes is not None:
+        if prefixes is not None or not self.is_small:
             self._text = None
         return prefixes
 
