@@ -178,6 +178,9 @@ class _Reader:
         under = self._gaps[group[-1][1] + 1].upper[:1]
         under = [caption for caption in under if not caption.points_down]
         side = _judge(inner, over, under)
+        is_first, is_last = group[0][0] == 0, group[-1][1] + 1 == len(self._blocks)
+        if side == "unclear" and is_first and not is_last and _are_names(over, inner):
+            return  # below, the first one would name nothing, and the last one has a result, too
         if side == "below":
             for at, (first, _) in enumerate(group):
                 named = (*inner, *under)[at : at + 1]
@@ -295,6 +298,11 @@ def number_fences(text: Sequence[str]) -> list[int]:
         else:
             numbers.append(count if fence else 0)
     return numbers
+
+
+def _are_names(over: Sequence[_Paragraph], inner: Sequence[_Paragraph]) -> bool:
+    """Return whether bold lines are above all results of a group."""
+    return bool(over) and {caption.kind for caption in (*over, *inner)} == {"bold"}
 
 
 def list_tails(lines: Sequence[str], blocks: Sequence[Block]) -> list[range]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 
+from benchkit.reading.asciidoc import mark_blocks
 from benchkit.reading.entities import decode_entities
 from benchkit.regexes import regex
 
@@ -203,7 +204,8 @@ def _read_underlined(
 def plain_lines(lines: Iterable[str]) -> list[str]:
     """Return lines without the prefixes of quotations, and each heading as one Markdown line.
 
-    Headings in HTML may span several lines; those of Org mode begin with stars. Prompts of
+    Headings in HTML may span several lines; those of Org mode begin with stars. Listings of
+    AsciiDoc become fences. Prompts of
     interpreters without any input, and tracebacks, are blanked: they name nothing. From prompts
     that show several branches, the branch is kept.
     """
@@ -213,6 +215,7 @@ def plain_lines(lines: Iterable[str]) -> list[str]:
     for at, prompt in prompts.items():
         plain[at] = (prompt[1] or "") if are_several else ""
     _blank_tracebacks(plain)
+    mark_blocks(plain)
     _mark_titles(plain)
     if any(_ORG_BLOCK.match(line) for line in plain if "#+" in line):
         plain = [_ORG.sub(lambda star: "#" * len(star[1]) + " ", line) for line in plain]

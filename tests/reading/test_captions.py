@@ -104,3 +104,10 @@ def test_run_counts_between_results_belong_to_the_result_below() -> None:
 def test_headings_separate_results_with_captions_below() -> None:
     text = f"# GET\n\n{FENCE}\n\nFigure 1\n\n# PUT\n\n{FENCE}\n\nFigure 2\n"
     assert name_all(text) == ["", ""]
+
+
+def test_bold_lines_above_all_results_name_them_though_text_follows_the_last_one() -> None:
+    first = f"**v1**\n\n{FENCE}\n\n**v2** (slow)\n\n{FENCE}\n\n"
+    text = f"{first}**v3**\n\nIt is a tenth faster.\n\n{FENCE}\n"
+    assert name_all(text) == ["v1", "v2 (slow)", "v3"]
+    assert name_all(f"{first}**v3**\n") == ["result 1", "result 2"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,11 @@ def in_breaks(text: str) -> str:
     return "".join(f'<span class="token-line"><span>{line}</span><br></span>' for line in lines)
 
 
-LISTINGS = {"spans": in_spans, "breaks": in_breaks, "plain": html.escape}
+LISTINGS: dict[str, Callable[[str], str]] = {
+    "spans": in_spans,
+    "breaks": in_breaks,
+    "plain": html.escape,
+}
 
 
 def write_page(texts: dict[str, str], listing: str, head: str = "") -> str:

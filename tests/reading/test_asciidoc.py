@@ -1,0 +1,45 @@
+"""Blocks of AsciiDoc name only the results in them, and their delimiters underline nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import benchkit as bk
+
+GO = "BenchmarkFib-8   28947   {} ns/op\nPASS\n"
+
+
+def list_names(folder: Path, text: str) -> list[tuple[str, int]]:
+    (folder / "page.adoc").write_text(text, encoding="utf-8")
+    runs = bk.load(folder / "page.adoc").runs
+    return list(zip(runs["benchmark"], runs["run"], strict=True))
+
+
+def write_listing(number: int) -> str:
+    return f"----\n{GO.format(number)}----\n"
+
+
+def test_an_admonition_is_no_heading_of_the_results_below(tmp_path: Path) -> None:
+    note = "[NOTE]\n====\nThe first number counts iterations.\n====\n"
+    text = f"= Bench\n\n== One\n\n{write_listing(40)}\n{note}\n== Two\n\n{write_listing(41)}"
+    assert list_names(tmp_path, text) == [("One / Fib", 1), ("Two / Fib", 1)]
+
+
+def test_the_title_of_a_block_names_no_result_below_the_block(tmp_path: Path) -> None:
+    titled = f".With a warm cache\n[source,console]\n{write_listing(40)}"
+    text = f"= Bench\n\n== Fib\n\n{titled}\n{write_listing(41)}"
+    names = [name for name, _ in list_names(tmp_path, text)]
+    assert names == ["With a warm cache / Fib", "Fib"]
+
+
+def test_the_title_of_an_example_names_the_results_in_it(tmp_path: Path) -> None:
+    example = f".Cold\n====\nFirst:\n\n{write_listing(40)}\n====\n"
+    other = f"\n.Warm\n====\n{write_listing(41)}====\n"
+    names = [name for name, _ in list_names(tmp_path, f"= Bench\n\n{example}{other}")]
+    assert names == ["Cold / Fib", "Warm / Fib"]
+
+
+def test_underlined_titles_of_older_pages_are_headings(tmp_path: Path) -> None:
+    pages = [f"{name}\n{'-' * len(name)}\n\n{write_listing(40)}" for name in ("Before", "Later")]
+    names = [name for name, _ in list_names(tmp_path, "= Bench\n\n" + "\n".join(pages))]
+    assert names == ["Before / Fib", "Later / Fib"]
