@@ -65,7 +65,8 @@ def _print_next(
 def _show_archives(root: Path) -> bool:
     """Print the contents of the small archives of a folder without other results."""
     from benchkit.errors import BenchkitError
-    from benchkit.ingestion.discovery import Options, discover, list_archives
+    from benchkit.ingestion.discovery import Options, discover
+    from benchkit.ingestion.repeats import list_archives
     from benchkit.labels.walk import name_key
 
     if not list_archives(str(root)):

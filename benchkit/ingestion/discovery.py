@@ -24,11 +24,14 @@ from benchkit.ingestion.addresses import (
     show_path,
     split_label,
 )
+from benchkit.ingestion.file_numbers import note_numbers
 from benchkit.ingestion.recorded import Importing
 from benchkit.ingestion.repeats import (
     holds_results,
+    is_archive,
     leave_out_repeats,
     leave_out_sidecars,
+    list_archives,
     read_once,
 )
 from benchkit.ingestion.sources import (
@@ -44,8 +47,8 @@ from benchkit.ingestion.together import (
     join_labelled,
     lead_apart,
     list_declared,
+    match_together,
     name_files,
-    note_numbers,
     read_together,
 )
 from benchkit.labels.matching import Rename, parse_rename
@@ -210,8 +213,11 @@ def _add_argument(result: Discovery, argument: str, options: Options, tools: Too
     if not path:
         raise ConfigError("an empty path", where="PATH", hint="give a file or folder")
     try:
-        for place in list_archives(path, options.exclude) or (path,):
+        packed, start = list_archives(path, options.exclude), len(result.found)
+        for place in packed or (path,):
             _add(result, place, variant, options, tools)
+        if packed and options.layout:
+            match_together(result.found[start:], Path(path), options.layout, tools)
     except MissingError as error:
         error.argument = argument
         if not name_path(argument).endswith(path):  # token=abc
@@ -225,33 +231,10 @@ def _add(result: Discovery, path: str, variant: str, options: Options, tools: To
     """Find the sources of one path."""
     if path == STDIN:
         result.found.append(_standard_input(variant, options))
-    elif _is_archive(path) if Path(path).exists() else is_distant(path):
+    elif is_archive(path) if Path(path).exists() else is_distant(path):
         _add_distant(result, path, variant, options, tools)
     elif not _add_local(result, Path(path), variant, options, tools):
         raise MissingError("no such file or folder", where=name_path(path), hint="check the path")
-
-
-def list_archives(path: str, exclude: Sequence[str] = ()) -> list[str]:
-    """Return the archives of a folder without other results, as if they were named.
-
-    The folder may also hold a Makefile and other files that are not results.
-    """
-    root = Path(path)
-    if is_store(root) or not root.is_dir():
-        return []
-    found = []
-    for each in walk(root, exclude):
-        if _is_archive(str(each)):
-            found.append(str(each))
-        elif holds_results(each):
-            return []
-    return found
-
-
-def _is_archive(path: str) -> bool:
-    from benchkit.ingestion.archives import find_ending
-
-    return bool(find_ending(path)) and Path(path).is_file()
 
 
 def _standard_input(variant: str, options: Options) -> Found:
@@ -312,6 +295,7 @@ def _add_distant(
     found, skipped = len(result.found), len(result.skipped)
     _add_local(result, copy.path, variant, options, tools, copy)
     for source in result.found[found:]:
+        source.place = copy.place_below(source.path) if source.path else ""
         source.label, source.address = map(copy.rename, (source.label, str(source.path)))
     result.notes += _leave_out_known(result.found, found)
     result.roots = [root for root in result.roots if root[1].root != copy.path]

@@ -43,7 +43,9 @@ _FACTS = schema.column_names(schema.FACTS)
 _get_facts = attrgetter(*_FACTS)
 #: Columns of parts that are joined to values, and columns that the table of runs shows.
 _JOINED = ("batch", "piece", "number", "label", "role", *_LABELS)
-_SHOWN = ("number", "run", "role", "origin", "label", "sha256", *_LABELS, *_FACTS)
+_FILE = ("label", "sha256")
+_SOURCE = (*_FILE, "is_exported")
+_SHOWN = ("number", "run", "role", "origin", *_SOURCE, *_LABELS, *_FACTS)
 _RUN_COLUMNS = tuple(column for column in schema.RUN_COLUMNS if column.type != "list")
 #: Columns of the table of runs with other names in parts.
 _STORED = {"run": "number", "declared_run": "run"}
@@ -244,7 +246,9 @@ def runs(rows: pa.Table, *, light: bool = False) -> Runs:
         for number, part in zip(numbers[chosen].tolist(), parts, strict=True):
             forms.setdefault(number, []).append(part)
         for number, same in forms.items():
-            sources[number] = [_name_source(part.label, part.sha256) for part in same]
+            sources[number] = [
+                _name_source(part.label, part.sha256, part.is_exported) for part in same
+            ]
         joined = parts_table([*map(_join_forms, forms.values())]).select(_SHOWN)
         firsts[[*forms]] = len(rows) + np.arange(len(forms))
         shown = pa.concat_tables([plain(shown), plain(joined)])
@@ -321,27 +325,28 @@ def _list_sources(rows: pa.Table, *, light: bool) -> np.ndarray:
     """Return the only source of each run; runs of one source share it."""
     import numpy as np
 
-    names = ("label", "sha256")
     if light:
         found = np.empty(len(rows), dtype=object)
-        pairs = zip(*(rows[name].to_pylist() for name in names), strict=True)
-        for place, (label, digest) in enumerate(pairs):
-            found[place] = [_name_source(label, digest)]
+        each = zip(*(rows[name].to_pylist() for name in _SOURCE), strict=True)
+        for place, source in enumerate(each):
+            found[place] = [_name_source(*source)]
         return found
     import pandas as pd
 
-    frame = pd.DataFrame({name: code(rows[name]) for name in names})
-    numbers, firsts = number_rows(frame, names)
+    coded = {name: code(rows[name]) for name in _FILE}
+    frame = pd.DataFrame(coded | {"is_exported": rows["is_exported"].to_numpy()})
+    numbers, firsts = number_rows(frame, _SOURCE)
     sources = np.empty(len(firsts), dtype=object)
-    columns = (frame[name].iloc[firsts].tolist() for name in names)
-    for place, (label, digest) in enumerate(zip(*columns, strict=True)):
-        sources[place] = [_name_source(label, digest)]
+    columns = (frame[name].iloc[firsts].tolist() for name in _SOURCE)
+    for place, source in enumerate(zip(*columns, strict=True)):
+        sources[place] = [_name_source(*source)]
     shared: np.ndarray = sources[numbers]
     return shared
 
 
-def _name_source(label: str, digest: str) -> dict[str, str]:
-    return {"path": label, "sha256": digest}
+def _name_source(label: str, digest: str, is_exported: int) -> dict[str, str]:
+    """Return a source; an export names the files of its runs but has a digest of itself only."""
+    return {"path": label, "sha256": "" if is_exported else digest}
 
 
 def _join_forms(same: Sequence[Part]) -> Part:

@@ -15,6 +15,7 @@ from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.discovery import Options, discover
 from benchkit.ingestion.loading import Loaded, load_found
 from benchkit.ingestion.sources import Found
+from benchkit.ingestion.together import place_below
 from benchkit.labels.readings import FileLabels, Reading, list_readings, write_pattern
 from benchkit.labels.splitting import NameSplit, split_commands, split_headings, suggest_split
 from benchkit.labels.stems import ToolNames
@@ -128,7 +129,7 @@ def _list_others(
         places = sorted(Random(0).sample(range(len(sources)), _READ))  # noqa: S311 - no secret
         sources = [sources[place] for place in places]
     others = list_readings(
-        [_place(source) for source in sources],
+        [_place(source, root) for source in sources],
         [source.labels for source in sources],
         SIDE_NAMES,
         tools,
@@ -150,8 +151,10 @@ def _list_splits(loaded: Loaded | None, options: Options) -> tuple[NameSplit, ..
     return tuple(list_splits(loaded.runs, is_page=len(loaded.reports) == 1))
 
 
-def _place(source: Found) -> str:
-    """Return the path of a source below its folder."""
+def _place(source: Found, folder: Path | None = None) -> str:
+    """Return the path of a source below its folder; an archive may be one in a ``folder``."""
+    if source.place and folder:
+        return place_below(source, folder)
     root = source.sidecars.root if source.sidecars and not source.is_named else None
     if source.path is None or root is None:
         return source.label

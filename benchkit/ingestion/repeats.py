@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchkit.errors import BenchkitError
 from benchkit.ingestion.sources import Found
-from benchkit.labels.walk import SIDECAR, name_sidecar
+from benchkit.labels.walk import SIDECAR, is_store, name_sidecar, walk
 from benchkit.parsers import registry
 from benchkit.reading.source import Source, UnreadableError
 
@@ -126,3 +126,27 @@ def _is_equal(path: Path, other: Path) -> bool:
         return filecmp.cmp(path, other, shallow=False)
     except OSError:  # reading it later reports the reason
         return False
+
+
+def list_archives(path: str, exclude: Sequence[str] = ()) -> list[str]:
+    """Return the archives of a folder without other results, as if they were named.
+
+    The folder may also hold a Makefile and other files that are not results.
+    """
+    root = Path(path)
+    if is_store(root) or not root.is_dir():
+        return []
+    found = []
+    for each in walk(root, exclude):
+        if is_archive(str(each)):
+            found.append(str(each))
+        elif holds_results(each):
+            return []
+    return found
+
+
+def is_archive(path: str) -> bool:
+    """Return whether a path is an archive on this machine, by its name."""
+    from benchkit.ingestion.archives import find_ending
+
+    return bool(find_ending(path)) and Path(path).is_file()

@@ -86,6 +86,8 @@ class Found:
         The reason for skipping it in its folder.
     origin, assigned : str
         As in `Identity`.
+    place : str
+        The path that its labels are read from, if that is not ``label``.
     """
 
     label: str
@@ -103,6 +105,7 @@ class Found:
     refusal: str = ""
     origin: str = ""
     assigned: str = ""
+    place: str = ""
 
     @property
     def identity(self) -> Identity:

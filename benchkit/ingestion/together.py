@@ -15,7 +15,6 @@ from benchkit.labels.patterns import PathLabels
 from benchkit.labels.plain_stems import split_stem
 from benchkit.labels.stems import ToolNames, form_tokens, split_name
 from benchkit.labels.tree import is_run, lead_by_folders, read_tree
-from benchkit.labels.walk import OF_FILE
 from benchkit.selection import SIDE_NAMES
 
 
@@ -51,9 +50,29 @@ def join_labelled(folders: Sequence[Sequence[Found]], tools: ToolNames) -> list[
 
 def _find_places(sources: Sequence[Found]) -> tuple[str, list[str]]:
     """Return the name of the folder that contains all files, and their paths below it."""
-    paths = [PurePosixPath(os.path.abspath(source.label)) for source in sources]  # noqa: PTH100 - addresses, too
+    paths = [_locate(source.place or source.label) for source in sources]
+    if len({*paths}) < len({source.label for source in sources}):  # a.zip next to a.tgz
+        paths = [_locate(source.label) for source in sources]
     top = PurePosixPath(os.path.commonpath([path.parent for path in paths]))
     return top.name, [path.relative_to(top).as_posix() for path in paths]
+
+
+def _locate(place: str) -> PurePosixPath:
+    return PurePosixPath(os.path.abspath(place))  # noqa: PTH100 - addresses, too
+
+
+def place_below(source: Found, root: Path) -> str:
+    """Return the path below a folder from which the labels of a file in an archive are read."""
+    return str(_locate(source.place).relative_to(_locate(str(root))))
+
+
+def match_together(sources: Sequence[Found], root: Path, layout: str, tools: ToolNames) -> None:
+    """Match the archives of a folder with a layout as if they were the folders they contain."""
+    places, stated = [place_below(source, root) for source in sources], _list_stated(sources)
+    name = _locate(str(root)).name
+    tree = read_tree(places, SIDE_NAMES, tools, root_name=name, pattern=layout, stated=stated)
+    for source, labels in zip(sources, tree, strict=True):
+        source.labels = labels
 
 
 def _list_stated(sources: Iterable[Found]) -> list[int | None]:
@@ -102,49 +121,6 @@ def _note(root: str, groups: Sequence[str]) -> Diagnostic:
     return Diagnostic(root, 0, what, hint, "note")
 
 
-def note_numbers(sources: Sequence[Found]) -> Iterator[Diagnostic]:
-    """Note file numbers that are ambiguous, or that contradict their sidecars."""
-    yield from _note_benchmarks(sources)
-    yield from _note_renamed(sources)
-
-
-def _note_benchmarks(sources: Iterable[Found]) -> Iterator[Diagnostic]:
-    """Note numbers of tools' files that count as benchmarks, but may be runs with gaps."""
-    alike: dict[tuple[str, ...], dict[int, str]] = defaultdict(dict)
-    for source in sources:
-        labels = source.labels
-        name, _, number = labels.benchmark.rpartition("-")
-        if labels.tool and labels.run is not None and number == f"{labels.run}":
-            place = labels.folder, labels.variant, labels.tool, name
-            alike[place][int(number)] = name_path(source.label)
-    for paths in alike.values():
-        numbers = sorted(paths)
-        is_ladder = len(numbers) > 2 and not any(number & (number - 1) for number in numbers)
-        if len(numbers) > 1 and max(numbers) <= 2 * len(numbers) + 1 and not is_ladder:
-            listed = ", ".join(map(str, numbers))
-            what = (
-                f"the numbers {listed} count as benchmarks, because many between them are missing"
-            )
-            hint = "if they are runs, add --layout '{variant}/{tool}-{run}.{ext}'"
-            yield Diagnostic(paths[numbers[0]], 0, what, hint, "note")
-
-
-def _note_renamed(sources: Iterable[Found]) -> Iterator[Diagnostic]:
-    """Warn about files whose names and original sidecars have different run numbers."""
-    for source in sources:
-        stated, number = source.sidecar.run, source.labels.run
-        is_captured = source.sidecar.exit_code is not None
-        if not is_captured or None in (stated, number) or stated == number or not source.path:
-            continue
-        stem, _ = split_name(source.path.name)
-        if stem.endswith(f"{number}"):
-            sidecar = name_path(f"{source.path.name}{OF_FILE}")
-            states = f"{sidecar} states run {stated}, which is used"
-            what = f"the file name counts run {number}, but {states}"
-            hint = "give both the same number"
-            yield Diagnostic(name_path(source.label), 0, what, hint, "warning")
-
-
 class Order(Enum):
     """The meaning of the arguments' order after they are read together."""
 
@@ -181,7 +157,7 @@ def _read_sides(plain: Sequence[Found], tree: Sequence[PathLabels], tools: ToolN
     folders: dict[Path, list[Found]] = defaultdict(list)
     for source in plain:
         if source.sidecars:
-            folders[source.sidecars.root.resolve()].append(source)
+            folders[_find_root(source.sidecars.root, source)].append(source)
     if not _may_be_sides([*folders], plain, tree):
         return False
     trees = lead_by_folders(
@@ -197,6 +173,14 @@ def _read_sides(plain: Sequence[Found], tree: Sequence[PathLabels], tools: ToolN
         for source, labels in zip(same, labelled, strict=True):
             source.labels = labels._replace(variant=name, by_stem=False)
     return True
+
+
+def _find_root(root: Path, source: Found) -> Path:
+    """Return the folder that was named on the command line, as labels are read from it."""
+    if not (source.place and source.path):
+        return root.resolve()
+    depth = len(source.path.relative_to(root).parts)
+    return Path(_locate(source.place).parents[depth - 1])
 
 
 def _name_sides(folders: Sequence[Path]) -> Iterator[str]:

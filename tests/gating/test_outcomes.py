@@ -126,6 +126,28 @@ def test_copies_of_the_baseline_files_are_not_a_measurement(
 
 
 @pytest.mark.parametrize("road", ["paths", "store"])
+@pytest.mark.parametrize("form", ["csv", "json", "parquet"])
+def test_the_runs_of_one_export_are_no_copies(
+    form: str,
+    road: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The files of an export's runs have names, but their digests are unknown."""
+    monkeypatch.chdir(tmp_path)
+    for number in range(6):
+        gated.write_runs(Path(f"results/main/{number}.txt"), seed=number, runs=1)
+        gated.write_runs(Path(f"results/pr/{number}.txt"), seed=number + 10, runs=1)
+    table = f"table.{form}"
+    assert run(["export", "results", "--format", form, "-o", table]) == 0
+    assert road == "paths" or run(["ingest", table, "--quiet"]) == 0
+    capsys.readouterr()
+    assert run(["gate", *([table] if road == "paths" else []), *gated.GATE[1:]]) == 0
+    assert capsys.readouterr().out.startswith("✓ Acceptable")
+
+
+@pytest.mark.parametrize("road", ["paths", "store"])
 def test_equal_files_of_runs_with_different_starts_are_measurements(
     road: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,0 +1,93 @@
+"""Archives that a folder holds, such as downloads from CI, have the labels of equal folders."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import commits
+import gated
+import pytest
+
+import benchkit as bk
+from benchkit.cli import run
+
+SIDES = ("none", "otlp")
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def measure(*places: str) -> None:
+    """Write runs at each place, in a folder and in an archive of each of its folders."""
+    for seed, place in enumerate(places):
+        gated.write_runs(Path("plain", place), seed=seed, runs=1)
+    for each in Path("plain").iterdir():
+        shutil.make_archive(f"packed/{each.name}", "zip", each)
+
+
+def list_rows(where: str, **options: str) -> list[tuple[object, ...]]:
+    frame = bk.load(where, **options).compare(baseline="none").frame
+    columns = ["group", "benchmark", "variant", "n_baseline", "n_variant", "center_variant"]
+    return sorted(frame[columns].itertuples(index=False, name=None))
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "results-{leg}-{side}/{run}.txt",
+        "{side}-{leg}/{run}.txt",
+        "bench-{leg}/{side}/{run}.txt",
+        "results-{side}-{run}/result.txt",
+        "{side}/{run}.txt",
+    ],
+)
+def test_archives_have_the_labels_of_folders(place: str) -> None:
+    legs = ("py311", "py312") if "{leg}" in place else ("",)
+    runs = range(1, 5)
+    measure(*(place.format(leg=g, side=s, run=n) for g in legs for s in SIDES for n in runs))
+    expected = list_rows("plain")
+    assert {(row[2], row[3], row[4]) for row in expected} == {("otlp", 4, 4)}
+    assert list_rows("packed") == expected
+
+
+def test_a_layout_begins_at_the_folder_of_the_archives(capsys: Captured) -> None:
+    """The runs of two legs counted as 8 repeats."""
+    legs, runs = ("py311", "py312"), range(1, 5)
+    measure(*(f"bench-{leg}/{side}/{n}.txt" for leg in legs for side in SIDES for n in runs))
+    expected = list_rows("plain")
+    assert {row[0] for row in expected} == {"bench-py311", "bench-py312"}
+    assert list_rows("packed", layout="{variant}/{run}.txt") == expected
+    assert list_rows("packed", layout="bench-{group}/{variant}/{run}.txt") == [
+        (group.removeprefix("bench-"), *rest) for group, *rest in expected
+    ]
+    for where in ("plain", "packed"):
+        assert run(["layout", where]) == 0
+    plain, packed = capsys.readouterr().out.replace("packed", "plain").split("2 variants: ")[1:]
+    assert packed.partition("Files")[0] == plain.partition("Files")[0]
+
+
+def test_archives_of_one_name_are_not_one_variant() -> None:
+    gated.write_runs(Path("a/1.txt"), seed=1)
+    gated.write_runs(Path("b/1.txt"), seed=2)
+    shutil.make_archive("packed/none", "zip", "a")
+    shutil.make_archive("packed/none", "gztar", "b")
+    assert sorted(bk.load("packed").variants) == ["none.tar.gz", "none.zip"]
+
+
+def test_folders_of_commits_are_named_after_their_commits(capsys: Captured) -> None:
+    """They had the names of temporary folders."""
+    commits.git(Path(), "init", "--quiet")
+    for seed in range(2):
+        gated.write_runs(Path("bench/1.txt"), seed=seed)
+        commits.git(Path(), "add", "bench")
+        commits.git(Path(), "commit", "--quiet", "--message", f"{seed}")
+    gated.write_runs(Path("bench/1.txt"), seed=2)
+    assert run(["compare", "git:HEAD~1:bench", "git:HEAD:bench"]) == 0
+    assert "HEAD vs. HEAD~1" in capsys.readouterr().out
+    assert run(["compare", "git:HEAD~1:bench", "bench"]) == 0
+    assert "vs. HEAD~1" in capsys.readouterr().out
