@@ -314,6 +314,7 @@ def test_series_with_new_labels_at_every_commit_are_reported() -> None:
     parts = [store([0] * n + [1e-3], group=f"g{n}") for n in range(3)]
     assert "No series has two commits" in text(trace(*join(*parts)))
     assert "No series has two commits" not in text(trace(*store([1e-3] * 2)))
+    assert "No series has two commits" not in text(trace(*store([1e-3])))
 
 
 @pytest.mark.parametrize("label", ["group", "variant"])

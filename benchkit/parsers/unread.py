@@ -13,6 +13,7 @@ from typing import NamedTuple
 _OTHER = "`benchkit help tools` shows how to add a tool"
 _SKIP = "skip it with --exclude"
 _TEXT_FORM = "give the text or JSON that the tool wrote"
+_RESULTS = "give the results behind it"
 
 
 #: The beginning of the reason for a text that a failed command left instead of its results.
@@ -119,8 +120,19 @@ _FORMS = (
     Unread("a result of autocannon as Node.js prints an object", ("p97_5: ", "latency: {"),
            "write it with JSON.stringify"),
     Unread("vegeta's plot", ("<title>Vegeta",), "give the file of `vegeta attack`"),
-    Unread("a benchkit report", ('name="generator" content="benchkit',),
-           "give the results behind it"),
+    Unread("a benchkit report", ('name="generator" content="benchkit',), _RESULTS),
+    *(
+        Unread(f"the output of `benchkit {command}`", words, _RESULTS)
+        for command, words in (
+            ("gate", ('"format_version"', '"exit_code"', '"sentence"')),
+            ("gate", ('<testsuites name="benchkit gate"',)),
+            ("gate", ("<!-- benchkit-gate -->",)),
+            ("gate", ("benchkit_gate_exit_code ",)),
+            ("compare", ('"format_version"', '"pairs"', '"confidence"')),
+            ("compare", ("n_baseline,n_variant,center_baseline,",)),
+            ("compare", ("<!-- benchkit:overhead -->",)),
+        )
+    ),
 )  # fmt: skip
 
 #: Reports of tools, which may also be on a page with results that are read.

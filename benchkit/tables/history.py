@@ -53,7 +53,8 @@ _FEWEST = 2
 def history_lines(history: History) -> tuple[str, ...]:
     """Report changed levels and outlying newest commits, then what was left out."""
     lines = [*_write_findings(history, "warning"), write_headline(history)]
-    if all(len(series.measured) < _FEWEST for series in history.series):
+    commits = {point.commit for series in history.series for point in series.measured}
+    if len(commits) > 1 and all(len(series.measured) < _FEWEST for series in history.series):
         lines.append(
             "No series has two commits. A series contains the runs of one group, variant, "
             "benchmark, level and machine, and here every commit differs from the others in "

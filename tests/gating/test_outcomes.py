@@ -243,3 +243,19 @@ def test_worst_exit_code_wins_and_every_event_is_named(
 def test_manual_shows_the_table_of_outcomes() -> None:
     assert write_events() in read_documents()
     assert len({event.name for event in EVENTS}) == len(EVENTS)
+
+
+def test_outputs_of_a_gate_next_to_the_results_do_not_fail_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(gated.write_pair(tmp_path))
+    outputs = {"--openmetrics": "m.txt", "--gitlab": "g.txt", "--junit": "j.xml"}
+    gate = [*gated.GATE, "."]
+    assert run([*gate, *(word for pair in outputs.items() for word in pair)]) == 0
+    for command, ending in (("gate", "json"), ("compare", "json"), ("compare", "csv")):
+        assert run([command, ".", "--format", ending, "-o", f"{command}-out.{ending}"]) == 0
+    capsys.readouterr()
+    assert run(gate) == 0
+    assert "damaged" not in capsys.readouterr().out
+    assert run(["runs", "g.txt"]) == 3
+    assert "the output of `benchkit gate`, which benchkit does not read" in capsys.readouterr().err

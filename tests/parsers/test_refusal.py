@@ -161,6 +161,21 @@ def test_command_without_its_report_is_named(tool: str, article_and_tool: str) -
         ("Benchmarking 9 connections @ http://h\n  Requests:\n", "rewrk's report", "help tools"),
         ("Statistics :bar_chart: Avg\n  Reqs/sec  27\n", "bombardier's report in a", "printed"),
         (
+            '{"format_version": 1, "verdict": "pass", "sentence": "✓", "exit_code": 0',
+            "the output of `benchkit gate`",
+            "results behind it",
+        ),
+        (
+            "# TYPE benchkit_gate_exit_code gauge\nbenchkit_gate_exit_code 1.0\n# EOF\n",
+            "the output of `benchkit gate`",
+            "results behind it",
+        ),
+        (
+            '{"format_version": 1, "pairs": [["none", "otlp"]], "confidence": 0.95',
+            "the output of `benchkit compare`",
+            "results behind it",
+        ),
+        (
             '{"cells": [{"cell_type": "code", "source": ["from \'k6/http\'"]}], "nbformat": 4}',
             "a Jupyter notebook",
             "jupyter nbconvert",

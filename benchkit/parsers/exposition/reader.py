@@ -42,6 +42,8 @@ def recognises(head: Head) -> bool:
     samples = [line for line in lines if not line.startswith("#")]
     if not all(_SAMPLE.match(line.rstrip()) for line in samples):
         return False
+    if samples and all(line.startswith("benchkit_") for line in samples):  # of a gate
+        return False
     return any(map(_COMMENT.match, lines)) or any(map(_KNOWN.match, samples))
 
 
