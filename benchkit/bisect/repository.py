@@ -5,6 +5,7 @@ No hook and no program named in the repository's settings is run: benchkit only 
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -28,12 +29,15 @@ _SAFE = (
 )
 #: A partial clone would fetch missing objects, using a command from its settings.
 _OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
-#: Settings that run a content filter, and the variable whose value disables it.
-_FILTER = {
-    **dict.fromkeys(("clean", "smudge", "process"), "BENCHKIT_NO_FILTER"),
-    "required": "BENCHKIT_NOT_REQUIRED",
+#: Settings that run a content filter or a hook, and the variable whose value disables it.
+_DISABLED = {
+    "filter": {
+        **dict.fromkeys(("clean", "smudge", "process"), "BENCHKIT_NO_PROGRAM"),
+        "required": "BENCHKIT_NOT_ENABLED",
+    },
+    "hook": {"enabled": "BENCHKIT_NOT_ENABLED"},
 }
-_ENVIRONMENT = {**_OFFLINE, "BENCHKIT_NO_FILTER": "", "BENCHKIT_NOT_REQUIRED": "false"}
+_ENVIRONMENT = {**_OFFLINE, "BENCHKIT_NO_PROGRAM": "", "BENCHKIT_NOT_ENABLED": "false"}
 _WHOLE = "if the clone lacks objects, fetch all of it: git fetch --refetch"
 #: The exit code of git for a name that is not a commit; without a repository, it has others.
 _UNKNOWN = 1
@@ -106,23 +110,27 @@ class Repository:
         self._made: dict[str, Path] = {}
 
     @cached_property
-    def _filters(self) -> tuple[str, ...]:
-        """The options that prevent the content filters named in the repository's settings.
+    def _programs(self) -> tuple[str, ...]:
+        """The options that prevent the filters and hooks named in the repository's settings.
 
-        Those of the user, such as that of git-lfs, do run.
+        Those of the user, such as the filter of git-lfs, do run.
         """
-        words = ("config", "--show-scope", "--name-only", "-z", "--get-regexp", r"^filter\.")
-        fields = self._run(*words)[1].split("\0")
+        words = ("config", "--show-scope", "--name-only", "-z", "--get-regexp", r"^(filter|hook)\.")
+        code, output = self._run(*words)
+        if code not in {0, _UNKNOWN}:
+            what = f"git config exited with code {code}, so its filters and hooks are unknown"
+            raise DataError(what, where=str(self._root), hint="benchkit needs git 2.31 or later")
+        fields = output.split("\0")
         scopes, keys = fields[::2], fields[1::2]
-        filters = {
+        names = {
             key.rpartition(".")[0]
             for scope, key in zip(scopes, keys, strict=False)
             if scope in {"local", "worktree"}
         }
         return tuple(  # a name may contain `=`, which would end it for `-c`
             f"--config-env={name}.{key}={value}"
-            for name in filters
-            for key, value in _FILTER.items()
+            for name in sorted(names)
+            for key, value in _DISABLED[name.partition(".")[0]].items()
         )
 
     def close(self) -> None:
@@ -163,7 +171,7 @@ class Repository:
             "log", "--first-parent", "--reverse", "--format=%H%x00%s", f"{start.sha}..{last}"
         )
         lines = [line.split("\0", 1) for line in output.split("\n") if line]
-        commits = [Commit(sha, redact_text(subject)) for sha, subject in lines]
+        commits = [Commit(sha, _show(subject)) for sha, subject in lines]
         line = self._git("rev-list", "--first-parent", last).split()
         if not commits or start.sha not in line:
             both = f": both are {start.short}" if start.sha == last else ""
@@ -190,7 +198,7 @@ class Repository:
             hint = "name the folder of the repository with --repo"
             raise ConfigError(reason, where=str(self._root), hint=hint)
         sha = output.strip()
-        return Commit(sha, redact_text(self._git("log", "-1", "--format=%s", sha).strip()))
+        return Commit(sha, _show(self._git("log", "-1", "--format=%s", sha).strip()))
 
     def check_out(self, commit: Commit) -> Path:
         """Return the folder's path in the work tree of a commit, which is created on first use."""
@@ -199,7 +207,7 @@ class Repository:
             tree = self._trees / commit.short
             self._made[commit.sha] = tree
             add = ("worktree", "add", "--detach", "--force", str(tree), commit.sha)
-            self._git(*add, options=self._filters)
+            self._git(*add, options=self._programs)
         return tree / self._place
 
     @cached_property
@@ -224,4 +232,8 @@ class Repository:
             raise ConfigError(
                 f"cannot be started: {error.strerror}", where="git", hint=hint
             ) from error
-        return code, (output if not code else output + errors).decode("utf-8", "replace")
+        return code, os.fsdecode(output if not code else output + errors)  # as in arguments
+
+
+def _show(subject: str) -> str:
+    return redact_text(os.fsencode(subject).decode("utf-8", "replace"))

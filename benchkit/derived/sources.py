@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -79,11 +80,6 @@ class Series:
     benchmark: str = ""
     params: str = ""
 
-    def is_of(self, run: Measured) -> bool:
-        """Return whether a run next to it is of its benchmark."""
-        is_named = f"{run.benchmark}{_JOINT}".startswith(f"{self.benchmark}{_JOINT}")
-        return (is_named or not self.benchmark) and self.params in ("", run.params)
-
     @property
     def is_dated(self) -> bool:
         """Whether the times are known."""
@@ -145,7 +141,7 @@ class Sources:
     ) -> None:
         self._groups = {run.group for run in measured}
         self._variants = {(run.group, run.variant) for run in measured}
-        self._places: dict[Trial, dict[tuple[str, str], list[Series]]] = {}
+        self._placed: dict[Trial, dict[tuple[str, str], list[_Placed]]] = {}
         known = series[series["subject"].notna()]
         lines = np.array(known["source"].tolist(), dtype=object)
         values, times = known["value"].to_numpy(dtype=np.float64), _seconds(known)
@@ -170,30 +166,34 @@ class Sources:
         for keys in ranges.values():
             scraped = _without_repeats([by_origin[key] for key in keys])
             by_origin.update(zip(keys, scraped, strict=True))
-        for key, each in by_origin.items():
-            place = self._places.setdefault(key.trial, {})
-            place.setdefault((key.subject, key.metric), []).append(each)
+        for number, (key, each) in enumerate(by_origin.items()):
+            of_trial = self._placed.setdefault(key.trial, {})
+            placed = _Placed(number, (key.subject, key.metric), each)
+            of_trial.setdefault((each.benchmark, each.params), []).append(placed)
+        self._shared = [trial for trial in self._placed if trial.run == 0]
 
     def __bool__(self) -> bool:
-        return bool(self._places)
+        return bool(self._placed)
 
     def has_any(self, run: Measured) -> bool:
         """Return whether files of this run, or of many, have samples, inside its window or not."""
-        return any(
-            trial == run.trial or (trial.run == 0 and self._covers(*trial[:2], run))
-            for trial, sensors in self._places.items()
-            if any(each.is_of(run) for series in sensors.values() for each in series)
-        )
+        return any(self._find(trial, run) for trial in (run.trial, *self._list_shared(run)))
 
     def of(self, run: Measured) -> dict[tuple[str, str], Series]:
         """Return the series of a run by container and metric; empty if there are none."""
-        of_run = self._best(self._places.get(run.trial, {}), run)
-        shared: dict[tuple[str, str], list[Series]] = {}
-        for (group, variant, number), sensors in self._places.items():
-            if number == 0 and self._covers(group, variant, run):
-                for sensor, series in sensors.items():
-                    shared.setdefault(sensor, []).extend(series)
-        return self._best(shared, run) | of_run
+        shared = [each for trial in self._list_shared(run) for each in self._find(trial, run)]
+        return _choose(shared, run) | _choose(self._find(run.trial, run), run)
+
+    def _find(self, trial: Trial, run: Measured) -> list[_Placed]:
+        """Return the series of a trial that belong to a run next to it, in their order."""
+        placed = self._placed.get(trial, {})
+        names = {"", *_list_names(run)} if placed else ()
+        labels = [(name, params) for name in names for params in {"", run.params}]
+        return sorted(chain.from_iterable(placed.get(label, ()) for label in labels))
+
+    def _list_shared(self, run: Measured) -> Iterator[Trial]:
+        """Yield the trials of files without a number that also cover a run."""
+        return (trial for trial in self._shared if self._covers(trial.group, trial.variant, run))
 
     def _covers(self, group: str, variant: str, run: Measured) -> bool:
         """Return whether a file without a number also covers a run."""
@@ -202,26 +202,36 @@ class Sources:
         is_subgroup = group not in self._groups and group.rpartition("/")[0] == run.group
         return group == run.group or is_subgroup
 
-    def _best(
-        self, candidates: dict[tuple[str, str], list[Series]], run: Measured
-    ) -> dict[tuple[str, str], Series]:
-        def count(series: Series) -> int:
-            return len(series.inside(run.window)[0])
 
-        fitting = {
-            sensor: [each for each in series if each.is_of(run)]
-            for sensor, series in candidates.items()
-        }
-        best = {sensor: max(series, key=count) for sensor, series in fitting.items() if series}
-        return {sensor: series for sensor, series in best.items() if count(series)}
+class _Placed(NamedTuple):
+    """A series, its number in the order of the files, and its container and metric."""
+
+    number: int
+    sensor: tuple[str, str]
+    series: Series
+
+
+def _choose(placed: Iterable[_Placed], run: Measured) -> dict[tuple[str, str], Series]:
+    """Return the series of each container and metric with the most samples in the window."""
+    best: dict[tuple[str, str], tuple[int, Series]] = {}
+    for each in placed:
+        count = len(each.series.inside(run.window)[0])
+        if count > best.get(each.sensor, (0,))[0]:
+            best[each.sensor] = count, each.series
+    return {sensor: series for sensor, (_, series) in best.items()}
+
+
+def _list_names(run: Measured) -> Iterator[str]:
+    """Yield the benchmark of a run, and what it has in common with several benchmarks."""
+    words = run.benchmark.split(_JOINT)
+    return (_JOINT.join(words[:size]) for size in range(1, len(words) + 1))
 
 
 def _list_labels(run: Measured) -> Iterator[tuple[str, str, str, str]]:
     """Yield the labels that files may have if they belong to runs of one or several benchmarks."""
-    words = run.benchmark.split(_JOINT)
-    for size in range(1, len(words) + 1):
+    for name in _list_names(run):
         for params in {"", run.params}:
-            yield run.group, run.variant, _JOINT.join(words[:size]), params
+            yield run.group, run.variant, name, params
 
 
 def _without_repeats(together: Sequence[Series]) -> list[Series]:

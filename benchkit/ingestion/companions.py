@@ -36,12 +36,22 @@ def _is_table(part: Part) -> bool:
 
 
 def _place(tables: Sequence[Part], results: Sequence[Part]) -> None:
-    groups: dict[tuple[int, ...], list[Part]] = defaultdict(list)
+    import numpy as np
+
+    listed: dict[str, list[int]] = defaultdict(list)
+    for at, each in enumerate(results):
+        for name in {*each.headings.values(), each.variant}:
+            listed[name].append(at)
+    named = {name: np.array(places) for name, places in listed.items()}
+    alike: dict[frozenset[str], list[Part]] = defaultdict(list)
     for table in tables:
-        names = set(table.headings.values())
-        shares = [len(names & {*each.headings.values(), each.variant}) for each in results]
-        most = max(shares)
-        groups[tuple(at for at, share in enumerate(shares) if share == most)].append(table)
+        alike[frozenset(named.keys() & {*table.headings.values()})].append(table)
+    groups: dict[tuple[int, ...], list[Part]] = defaultdict(list)
+    for names, same in alike.items():
+        shares = np.zeros(len(results), np.int64)
+        for name in names:
+            shares[named[name]] += 1
+        groups[tuple(np.flatnonzero(shares == shares.max()).tolist())] += same
     for places, same in groups.items():
         for members, covered in _alternate(same, [results[at] for at in places]):
             for table in members if len(covered) < len(results) else ():

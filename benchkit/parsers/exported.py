@@ -21,7 +21,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from decimal import Decimal
 from math import isfinite
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from benchkit.parsers import registry
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Samples, Source
@@ -32,6 +32,9 @@ from benchkit.reading.source import PARQUET, UnreadableError, UntilDamage
 from benchkit.regexes import regex
 from benchkit.schema import ROLES, Labels, LoadModel
 from benchkit.units import read_number
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _SIGNS = frozenset({"variant", "metric", "stat", "value"})
 #: Required columns: without one, runs that the table separates would be pooled or compared.
@@ -133,7 +136,7 @@ def _read_parquet(source: Source) -> Iterator[tuple[int, _Cells | Diagnostic]]:
         with source.open() as stream:
             file = open_parquet(pa.BufferReader(stream.read()))
         for batch in file.iter_batches():
-            for row in batch.to_pylist():
+            for row in _list_rows(batch):
                 number += 1
                 yield number, row
     except UnreadableError:
@@ -144,9 +147,30 @@ def _read_parquet(source: Source) -> Iterator[tuple[int, _Cells | Diagnostic]]:
             number,
             Diagnostic(source.label, number, f"the Parquet file {OUTSIZED} ({error})", hint),
         )
-    except (pa.ArrowException, OSError, ValueError) as error:
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         what = f"the Parquet file is incomplete or damaged ({error})"
         yield number, Diagnostic(source.label, number, what, "write the file again")
+
+
+def _list_rows(batch: pa.RecordBatch) -> Iterator[_Cells]:
+    """Yield the rows; a time that Python's calendar lacks is its number, which is no time."""
+    import pyarrow as pa
+
+    place = batch.schema.get_field_index("time")
+    if place < 0 or not pa.types.is_timestamp(kind := batch.schema.field(place).type):
+        yield from batch.to_pylist()
+        return
+    times = batch.column(place).cast(pa.timestamp("us", kind.tz), safe=False)
+    others = batch.select([name for name in batch.schema.names if name != "time"])
+    for row, time in zip(others.to_pylist(), times, strict=True):
+        yield row | {"time": _show_time(time)}
+
+
+def _show_time(time: pa.TimestampScalar) -> object:
+    try:
+        return time.as_py()
+    except (OverflowError, ValueError):
+        return f"{time.value} \N{MICRO SIGN}s"
 
 
 class _Table:

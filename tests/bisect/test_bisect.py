@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from invocation import benchkit
 from benchkit.bisect.repository import Repository, opening
 from benchkit.capture.places import holding
 from benchkit.cli import run
+from benchkit.errors import DataError
 
 
 @pytest.fixture
@@ -195,11 +197,12 @@ def test_secret_in_a_commit_message_is_not_shown(folder: Path) -> None:
     [
         *("filter.own.smudge", "filter.own.process", "log.showSignature", "core.sshCommand"),
         *("core.fsmonitor", "filter.a=b.smudge", "filter.a=b.process"),
+        "filter.\udcff.smudge",  # a byte that is not UTF-8
     ],
 )
 def test_programs_in_repository_settings_are_not_run(key: str, tmp_path: Path) -> None:
     git(tmp_path, "init", "--quiet")
-    (tmp_path / ".gitattributes").write_text(f"* filter={key.split('.')[1]}\n")
+    (tmp_path / ".gitattributes").write_bytes(os.fsencode(f"* filter={key.split('.')[1]}\n"))
     for number in (1, 2):
         (tmp_path / "a").write_text(f"{number}\n")
         git(tmp_path, "add", "--all")
@@ -219,3 +222,29 @@ def test_programs_in_repository_settings_are_not_run(key: str, tmp_path: Path) -
     assert (repository.check_out(history[-1]) / "a").read_text() == "2\n"
     repository.close()
     assert not (tmp_path / "ran").exists()
+
+
+def test_hooks_that_the_settings_of_a_repository_name_are_disabled(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet")
+    for name in ("own", "a=b", "\udcff"):
+        git(tmp_path, "config", f"hook.{name}.command", "touch ran")
+        git(tmp_path, "config", f"hook.{name}.event", "post-checkout")
+    repository = Repository(tmp_path, tmp_path / "trees")
+    for name in ("own", "a=b", "\udcff"):  # git 2.54 runs them, and asks this first
+        enabled = repository._run(*repository._programs, "config", f"hook.{name}.enabled")
+        assert enabled == (0, "false\n")
+
+
+def test_a_git_that_does_not_tell_where_a_setting_is_from_checks_nothing_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_history(tmp_path / "repo", [1000])
+    old = tmp_path / "bin/git"
+    old.parent.mkdir()
+    programs = f'*--show-scope*) exit 129;; *) exec {shutil.which("git")} "$@";;'
+    old.write_text(f'#!/bin/sh\ncase "$*" in {programs} esac\n')
+    old.chmod(0o755)
+    monkeypatch.setenv("PATH", str(old.parent), prepend=":")
+    repository = Repository(tmp_path / "repo", tmp_path / "trees")
+    with pytest.raises(DataError, match="its filters and hooks are unknown"):
+        repository.check_out(repository.find_commit("HEAD"))

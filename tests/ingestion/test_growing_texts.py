@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 from scaling import assert_linear
 
+from benchkit.derived.record import Measured
+from benchkit.derived.sources import Sources
 from benchkit.errors import Diagnostic
 from benchkit.ingestion import outcomes
+from benchkit.ingestion.companions import place_companions
 from benchkit.ingestion.outputs import hold_commands, list_outputs
 from benchkit.parsers import registry
 from benchkit.parsers.base import Reading
@@ -92,3 +96,53 @@ def test_failed_runs_are_looked_up_in_linear_time() -> None:
         assert [failed.find("", n) for n in lines] == [-1 if n % 3 == 2 else n // 3 for n in lines]
 
     assert_linear(make, find, 4000)
+
+
+def test_containers_of_a_page_are_placed_in_linear_time() -> None:
+    def make(size: int) -> list[SimpleNamespace]:
+        facts = {
+            "origin": "",
+            "path": "a.md",
+            "assigned": "",
+            "places": None,
+            "role": "",
+            "run": None,
+        }
+        facts |= {"variant": "", "target": "", "params": "", "number": 0}
+        return [
+            SimpleNamespace(
+                **facts, line=2 * n + 1 + is_table, headings={"1": "Page", "2": f"Part {n}"},
+                tool="docker-stats" if is_table else "wrk", is_companion=is_table,
+                benchmark="" if is_table else f"part {n}",
+            )
+            for n in range(size) for is_table in (True, False)
+        ]  # fmt: skip
+
+    def place(parts: list[SimpleNamespace]) -> None:
+        place_companions(parts)  # type: ignore[arg-type]
+        assert parts[0].benchmark == parts[1].benchmark == "part 0"
+
+    assert_linear(make, place, 2000)
+
+
+def test_samples_of_containers_are_assigned_in_linear_time() -> None:
+    def make(size: int) -> tuple[pd.DataFrame, list[Measured]]:
+        names = [f"part {n}" for n in range(size)]
+        labels = {"group": "", "variant": "", "run": 0, "params": ""}
+        about = {"subject": "web", "metric": "cpu_usage", "stat": "sample", "source": "a.md:1"}
+        facts = labels | about | {"tool": "docker-stats", "value": 1.0, "time": None}
+        series = pd.DataFrame(facts, index=range(size)).assign(benchmark=names)
+        return series, [
+            Measured(
+                group="", variant="", benchmark=name, params="", run=0, tool="wrk",
+                window=(0.0, 1.0), duration=1.0,
+            )
+            for name in names
+        ]  # fmt: skip
+
+    def assign(given: tuple[pd.DataFrame, list[Measured]]) -> None:
+        sources = Sources(*given)  # type: ignore[arg-type]
+        chosen = [sources.of(run)["web", "cpu_usage"].benchmark for run in given[1]]
+        assert chosen == [run.benchmark for run in given[1]]
+
+    assert_linear(make, assign, 2000)

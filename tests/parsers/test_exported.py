@@ -218,6 +218,23 @@ def test_row_with_a_value_of_another_type_is_left_out() -> None:
             assert record.line == 2
 
 
+def test_a_time_beyond_the_calendar_costs_its_row_and_nanoseconds_cost_none(
+    tmp_path: Path,
+) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(FIXTURES / "export/tracing.parquet")
+    place, path = table.schema.get_field_index("time"), tmp_path / "a.parquet"
+    for unit, number in (("us", 1 << 62), ("ns", 1_700_000_000_000_000_001)):
+        times = pa.array([number, *[None] * (len(table) - 1)], pa.timestamp(unit, "UTC"))
+        pq.write_table(table.set_column(place, "time", times), path)
+        records = EXPORT.parse(Source(path, "a"))
+        problems = [str(each) for each in records if isinstance(each, Diagnostic)]
+        assert len(problems) == (unit == "us")
+        assert all("a:1: Invalid isoformat string: '4611686018427387904" in p for p in problems)
+
+
 @pytest.mark.parametrize(("rows", "text"), [(2_000_000, "a"), (2_000, "a" * 200_000)])
 def test_small_parquet_file_that_unpacks_to_gigabytes_is_refused(
     tmp_path: Path, rows: int, text: str

@@ -165,7 +165,22 @@ def test_table_is_copied_as_markdown(browser: Browser, report: Path) -> None:
     assert len(lines) == 6
 
 
-def test_everything_is_readable_without_script(browser: Browser, report: Path) -> None:
+def test_a_hostile_name_is_copied_as_a_name(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(render(hostile_report(), "html"), encoding="utf-8")
+    with browser.new_context(permissions=["clipboard-read", "clipboard-write"]) as context:
+        visit = Visit(context, path)
+        visit.page.locator("#comparison").get_by_role("button", name="Copy as").first.click()
+        visit.page.get_by_role("button", name="Copied").wait_for()
+        copied = visit.page.evaluate("navigator.clipboard.readText()")
+        visit.page.goto(f"{path.as_uri()}#%")
+        assert visit.said == []
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in copied
+    for mark in ("<", "@someone", "#1", "](", "a|b"):
+        assert mark not in copied
+
+
+def test_without_script_everything_can_be_read(browser: Browser, report: Path) -> None:
     with browser.new_context(java_script_enabled=False) as context:
         page = Visit(context, report).page
         assert page.locator("h1").inner_text().startswith("▲ zipkin serves 16.1")

@@ -26,8 +26,11 @@
     body.append(...[...body.rows].sort((a, b) => compare(rank(a, place), rank(b, place), sign)));
   };
 
+  const marks = /[&<>|`*\\~$]|\b_|_\b|@(?=\w)|#(?=\d)|:(?=\/\/)|(?<=www)\.|(?<=\])[(\[:]/g;
+  const named = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+  const literal = (text) => text.replace(marks, (mark) => named[mark] ?? `&#${mark.charCodeAt(0)};`);
   const markdown = (table) => {
-    const write = (cells) => `| ${[...cells].map((c) => plain(c).replace(/\|/g, "\\|")).join(" | ")} |`;
+    const write = (cells) => `| ${[...cells].map((c) => literal(plain(c))).join(" | ")} |`;
     const [head, ...rows] = [...table.rows].filter((row) => !row.hidden);
     const rule = [...head.cells].map((c) => (c.classList.contains("right") ? "--:" : ":--"));
     return [write(head.cells), `|${rule.join("|")}|`, ...rows.map((row) => write(row.cells))].join("\n");
@@ -81,7 +84,7 @@
   });
 
   const reveal = () => {
-    const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const target = document.querySelector(":target");
     if (!target) return;
     for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
     target.querySelector(":scope > details")?.setAttribute("open", "");
