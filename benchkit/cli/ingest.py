@@ -23,6 +23,7 @@ import typer
 from benchkit.cli import options as o
 from benchkit.cli import printing
 from benchkit.errors import ConfigError, ExitCode
+from benchkit.ingestion.keeper import start_workers
 
 if TYPE_CHECKING:
     from benchkit.ingestion.commit import IngestSummary
@@ -124,8 +125,6 @@ def ingest(
     quiet: o.Quiet = False,
 ) -> None:
     """Read results into the store; running the same command again changes nothing."""
-    from benchkit.ingestion.keeper import start_workers
-
     o.choose(format, ("table", "json"))
     address = _choose_cluster(cluster, jobs)
     request = o.Request(

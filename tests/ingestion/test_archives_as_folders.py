@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import commits
 import gated
@@ -30,8 +31,8 @@ def measure(*places: str) -> None:
         shutil.make_archive(f"packed/{each.name}", "zip", each)
 
 
-def list_rows(where: str, **options: str) -> list[tuple[object, ...]]:
-    frame = bk.load(where, **options).compare(baseline="none").frame
+def list_rows(where: str, layout: str | None = None) -> list[tuple[Any, ...]]:
+    frame = bk.load(where, layout=layout).compare(baseline="none").frame
     columns = ["group", "benchmark", "variant", "n_baseline", "n_variant", "center_variant"]
     return sorted(frame[columns].itertuples(index=False, name=None))
 

@@ -100,7 +100,7 @@ def test_failed_runs_are_looked_up_in_linear_time() -> None:
 
 def test_containers_of_a_page_are_placed_in_linear_time() -> None:
     def make(size: int) -> list[SimpleNamespace]:
-        facts = {
+        facts: dict[str, object] = {
             "origin": "",
             "path": "a.md",
             "assigned": "",

@@ -5,6 +5,7 @@ Without Chromium these tests are skipped with a message; in CI (CI set) its abse
 
 from __future__ import annotations
 
+import re
 from io import BytesIO
 from pathlib import Path
 from typing import Literal
@@ -176,8 +177,9 @@ def test_a_hostile_name_is_copied_as_a_name(browser: Browser, tmp_path: Path) ->
         visit.page.goto(f"{path.as_uri()}#%")
         assert visit.said == []
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in copied
+    without_entities = re.sub(r"&#\d+;", "", copied)
     for mark in ("<", "@someone", "#1", "](", "a|b"):
-        assert mark not in copied
+        assert mark not in without_entities
 
 
 def test_without_script_everything_can_be_read(browser: Browser, report: Path) -> None:

@@ -26,7 +26,7 @@
     body.append(...[...body.rows].sort((a, b) => compare(rank(a, place), rank(b, place), sign)));
   };
 
-  const marks = /[&<>|`*\\~$]|\b_|_\b|@(?=\w)|#(?=\d)|:(?=\/\/)|(?<=www)\.|(?<=\])[(\[:]/g;
+  const marks = /[&<>|`*\\$]|~(?=\S)|\b_|_\b|@(?=\w)|#(?=\d)|:(?=\/\/)|(?<=www)\.|(?<=\])[(\[:]/g;
   const named = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
   const literal = (text) => text.replace(marks, (mark) => named[mark] ?? `&#${mark.charCodeAt(0)};`);
   const markdown = (table) => {
