@@ -15,28 +15,28 @@ from collections.abc import Iterator, Sequence
 from benchkit.reading.entities import decode_preformatted
 from benchkit.reading.heading_lines import clean
 from benchkit.reading.prefixes import NO_BREAK, Prefix, strip_line
+from benchkit.reading.webpages import MARK
 from benchkit.regexes import regex
 
 _ANSI = regex(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]+[0-~]|[@-Z\\-_=>])")
 #: Tags that end a line on a page, those that end a block of code, and the maximum number of them.
 _BREAKS, _MANY_BREAKS = ("<br>", "<br/>", "<br />"), 9
-_CLOSINGS = ("</pre>", "</code>", "</samp>")
+_CLOSINGS = ("</pre>", "</code>", "</samp>", "</p>", "</tt>", "</blockquote>")
 #: Markup that pages put around a block of code.
-_WRAPPERS = "div|figure|table|tbody|tr|td"
+_WRAPPERS = "div|figure|table|tbody|tr|td|blockquote"
 _WRAPPED = tuple(f"</{each}>" for each in _WRAPPERS.split("|"))
 #: Signs of a text that is not clean: tags, and beginnings of lines.
-_TAGGED = ("<br", "<BR", "<pre", "<code", "<span", "</span", *_CLOSINGS)
+_TAGGED = ("<br", "<BR", "<pre", "<code", "<span", "</span", "></a>", *_CLOSINGS)
 #: Prefixes of a block of code in Textile, and the echo of Ctrl-C before a line in a terminal.
 _LEADING = "bc", "pre", "^C"
 #: Tags that begin a block of code on the line of its first result.
 _OPENING = regex(
     rf"(?:<(?:{_WRAPPERS})(?: [^<>]{{0,500}})?>){{0,9}}"
-    r"(?:<(?:pre|code|samp)(?: [^<>]{0,200})?>){1,9}"
+    r"(?:<(?:pre|code|samp|p|tt)(?: [^<>]{0,200})?>){1,9}"
     r"(?=[^\s<](?:[^<]|<(?!/))*+\Z)",
     re.IGNORECASE,
 )
-#: Tags that highlight words of a listing on a page, and the end of a fence after the last ones.
-_SPAN = regex(r"</?span(?: [^<>]{0,500})?>")
+#: The end of a fence after its last line.
 _FENCED = regex(r"^[^`\n]++(?<![\s>])```$", re.MULTILINE)
 _LEAD = regex(r"(?:bc|pre)(?:\([^()]{0,80}\))?\.{1,2} ++(?=\S)|(?:\^C)++(?=.)")
 _BOMS = (
@@ -114,15 +114,15 @@ def clean_line(line: str) -> str:
     --------
     >>> clean_line("Requests/sec:   1998.81 <br/>"), clean_line("GET: 1.5</code></pre>")
     ('Requests/sec:   1998.81', 'GET: 1.5')
-    >>> clean_line("^C  Thread Stats   Avg"), clean_line('<span class="go">PASS</span>')
+    >>> clean_line("^C  Thread Stats   Avg"), clean_line('<span class="ln">2</span>PASS')
     ('  Thread Stats   Avg', 'PASS')
     """
     if "\x1b" in line:
         line = _ANSI.sub("", line)
     if "\r" in line:
         line = line.rstrip("\r").rpartition("\r")[2]
-    if "span" in line:
-        line = _SPAN.sub("", line)
+    if "span" in line or "></a>" in line:
+        line = MARK.sub("", line)
     if line.endswith("```") and _FENCED.match(line):
         line = line[:-3]
     for _ in range(_MANY_BREAKS if ">" in line[-3:] else 0):
@@ -140,7 +140,7 @@ def clean_line(line: str) -> str:
 
 def _ends_in_tag(line: str) -> bool:
     """Whether a line ends in a line break of a page, or in a block's end without its beginning."""
-    end = line[-9:].lower()
+    end = line[-13:].lower()
     wrapped = _WRAPPED if "</pre>" in line.lower() else ()
     closing = next((each for each in (*_CLOSINGS, *wrapped) if end.endswith(each)), "")
     is_alone = line.lstrip().startswith("</")  # shows that the output has ended

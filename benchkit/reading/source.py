@@ -233,7 +233,7 @@ class Source:
         prefixes = None if is_document else find_wrapping(text, self.label)
         if not self.is_small and begins_page(text):
             data = _begin(_until_damage(self._blocks_as_they_are()), PAGE_BYTES)
-        self.is_joined = text.lstrip()[:1] == "<" and joins_lines(clean_text(data))
+        self.is_joined = text.lstrip()[:1] == "<" and joins_lines(data)
         is_changed = self.is_doubled or self.is_joined or holds_entities(data)
         prefixes = () if prefixes is None and is_changed else prefixes
         if not self.is_small and (prefixes or is_logged(text)):

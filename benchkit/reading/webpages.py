@@ -14,15 +14,25 @@ _BEGINNINGS = ("<!doctype html", "<html")
 _WHOLE = b"h[1-6]|pre|summary|title"
 _PARTED = (
     b"article|aside|blockquote|body|dd|details|div|dl|dt|figcaption|figure|footer|head|header|hr|"
-    b"html|li|main|nav|ol|p|script|section|style|table|tbody|td|th|thead|tr|ul"
+    b"html|li|main|nav|ol|p|script|section|style|ul"
 )
-_BEFORE = regex(rb"(?i)(?=<(?:(?:%b)|/?(?:%b))[\s>])" % (_WHOLE, _PARTED))
-_AFTER = regex(rb"(?i)(<br ?/?>|</(?:%b)\s{0,9}>|</?(?:%b)(?:\s[^<>]*)?>)" % (_WHOLE, _PARTED))
-_LISTING = regex(r"(?i)</?pre\b[^<>]*>")
-_BR = regex(r"(?i)<br ?/?>")
-_TAG = regex(r"<[^<>]*>")
-#: Minimum number of lines that breaks join: fewer are no report.
-_JOINED = 6
+#: Parts of tables, which may be the results themselves.
+_CELLS = b"table|tbody|td|th|thead|tr"
+_BEFORE = regex(rb"(?i)(?=<(?:(?:%b)|/?(?:%b|%b))[\s>])" % (_WHOLE, _PARTED, _CELLS))
+_AFTER = regex(
+    rb"(?i)(<br ?/?>|</(?:%b)\s{0,9}>|</?(?:%b|%b)(?:\s[^<>]*)?>)" % (_WHOLE, _PARTED, _CELLS)
+)
+#: The edge of a line in a browser.
+_EDGE = regex(rb"(?i)<br ?/?>|</?(?:%b|%b)(?:\s[^<>]*)?>" % (_WHOLE, _PARTED))
+_TAG = regex(rb"<[^<>]*>")
+_DIGIT = regex(rb"\d")
+#: A tag that ends on a later line, within the value of an attribute.
+_OPEN = regex(rb'(?i)<[a-z][^<>]*="[^"<>]*\Z')
+#: Marks in a listing: line numbers, links to them and tags that highlight words.
+MARK = regex(
+    r"<span class=[\"']?(?:linenos?|ln)\b[^<>]{0,200}> *\d{1,6} *</span>"
+    r"|<a [^<>]{1,500}></a>|</?span(?: [^<>]{0,500})?>"
+)
 
 
 def begins_page(text: str) -> bool:
@@ -36,25 +46,27 @@ def begins_page(text: str) -> bool:
     return text.lstrip()[:15].lower().startswith(_BEGINNINGS)
 
 
-def joins_lines(text: str) -> bool:
-    r"""Return whether a line of a page contains lines of a listing, and others besides.
+def joins_lines(data: bytes) -> bool:
+    r"""Return whether a line of a page shows a result and other lines, or a tag holds results.
 
     Examples
     --------
-    >>> joins_lines("<h2>gin</h2><pre>BenchmarkA-8  100  9 ns/op\n</pre>")
+    >>> joins_lines(b"<h2>gin</h2><pre>BenchmarkA-8  100  9 ns/op\n</pre>")
     True
-    >>> joins_lines("<h2>gin</h2>\n<pre>BenchmarkA-8  100  9 ns/op\n</pre>")
+    >>> joins_lines(b"<h2>gin</h2>\n<pre>BenchmarkA-8  100  9 ns/op\n</pre>")
     False
     """
-    lines = [line for line in text.split("\n") if "<" in line]
-    return any(
-        _count(_LISTING.split(line)) > 1 or _count(_BR.split(line)) >= _JOINED for line in lines
-    )
+    return any(map(_is_joined, data.split(b"\n")))
 
 
-def _count(parts: list[str]) -> int:
-    """Return the number of parts with visible text."""
-    return sum(bool(_TAG.sub("", part).strip()) for part in parts) if len(parts) > 1 else 0
+def _is_joined(line: bytes) -> bool:
+    if b"<" not in line:
+        return False
+    if _OPEN.search(line):
+        return True
+    parts = [_TAG.sub(b"", part).strip() for part in _EDGE.split(line)]
+    shown = [part for part in parts if part]
+    return len(shown) > 1 and any(map(_DIGIT.search, shown))
 
 
 def split_lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
@@ -65,12 +77,23 @@ def split_lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
     >>> list(split_lines(iter([b"<h2>gin</h2><pre>one\ntwo</pre><p>"])))
     [b'<h2>gin</h2>\n<pre>one\n', b'two</pre>\n<p>']
     """
-    rest = b""
+    rest, is_open = b"", False
     for block in blocks:
         *lines, rest = (rest + block).split(b"\n")
         for line in lines:
-            yield _split(line) + b"\n"
-    yield _split(rest)
+            shown, is_open = _show(line, is_open=is_open)
+            yield shown + b"\n"
+    yield _show(rest, is_open=is_open)[0]
+
+
+def _show(line: bytes, *, is_open: bool) -> tuple[bytes, bool]:
+    """Return what a line shows, and whether a tag goes on after it."""
+    if is_open and b"<" not in line.partition(b'"')[0]:
+        if b'"' not in line:
+            return b"", True
+        line = b"<" + line.partition(b'"')[2]
+    opened = _OPEN.search(line) if b"<" in line else None
+    return _split(line[: opened.start()] if opened else line), opened is not None
 
 
 def _split(line: bytes) -> bytes:

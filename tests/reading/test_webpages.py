@@ -105,6 +105,43 @@ def test_reports_in_cells_and_paragraphs_are_read_whole(tmp_path: Path) -> None:
         assert rates["value"].tolist() == [20771.31, 26110.07]
 
 
+@pytest.mark.parametrize("between", ["", "\n"])
+def test_a_copy_of_a_listing_in_a_tag_is_no_second_result(between: str, tmp_path: Path) -> None:
+    parts = [
+        f'<h2>{name}</h2>{between}<div class="snippet" data-content="{rows}">{between}'
+        f"<pre><code>{rows}</code></pre></div>{between}"
+        for name, values in SIDES.items()
+        for rows in [html.escape(ROWS.format(*values).rstrip(), quote=True)]
+    ]
+    page = tmp_path / "page.html"
+    page.write_text(f"<article>{''.join(parts)}</article>\n", encoding="utf-8")
+    runs = bk.load(str(page)).runs
+    assert sorted(zip(runs["benchmark"], runs["run"], strict=True)) == [
+        (f"{name} / {benchmark}", 1) for name in SIDES for benchmark in ("Param", "Static")
+    ]
+
+
+@pytest.mark.parametrize("tags", [("<p>", "</p>"), ("<blockquote><tt>", "</tt></blockquote>")])
+@pytest.mark.parametrize("between", ["", "\n"])
+def test_results_in_paragraphs_are_read_to_their_last_line(
+    tags: tuple[str, str], between: str, tmp_path: Path
+) -> None:
+    parts = [
+        f"<h2>{name}</h2>{between}{tags[0]}"
+        + ROWS.format(*values).rstrip().replace("\n", "<br />\n")
+        + f"{tags[1]}{between}"
+        for name, values in SIDES.items()
+    ]
+    page = tmp_path / "page.html"
+    page.write_text(f"<html><body>{''.join(parts)}</body></html>\n", encoding="utf-8")
+    results = bk.load(str(page))
+    names = zip(results.runs["benchmark"], results.runs["run"], strict=True)
+    assert sorted(names) == [
+        (f"{name} / {benchmark}", 1) for name in SIDES for benchmark in ("Param", "Static")
+    ]
+    assert (results.observations["metric"] == "allocs_per_op").sum() == 4
+
+
 @pytest.mark.parametrize("opening", ["<pre><code>", '<div class="code"><pre class="x">'])
 def test_line_breaks_written_as_entities_hide_no_line(opening: str, tmp_path: Path) -> None:
     report = "\n&#10;Concurrency Level:      100\nTime taken for tests:   6.000 seconds\n"
