@@ -163,6 +163,7 @@ def refuse_all(problems: Sequence[Diagnostic]) -> DataError:
     """Return the error that nothing was read, with the most frequent reason first."""
     if not problems:
         return DataError("no results were read", hint="list the formats with `benchkit formats`")
+    problems = [each for each in problems if each.severity != "note"] or problems
     counts = Counter(each.what for each in problems)
     reasons = counts.most_common(_REASONS)
     first, *others = [next(each for each in problems if each.what == what) for what, _ in reasons]

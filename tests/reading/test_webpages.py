@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import benchkit.api as bk
+from benchkit.errors import DataError
 from benchkit.reading.source import Source
 
 HEADER = "goos: linux\ngoarch: amd64\npkg: example.org/router\n"
@@ -169,3 +170,11 @@ def test_a_page_whose_lines_are_split_says_so(tmp_path: Path) -> None:
     problems = bk.load(str(page)).diagnostics
     assert [each.severity for each in problems] == ["note"]
     assert "joins lines" in problems[0].what
+
+
+def test_the_error_for_a_page_without_results_is_about_these(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("<html><h2>Load 1</h2><p>BenchmarkA-8 twelve ns/op</p></html>\n")
+    with pytest.raises(DataError) as error:
+        bk.load(str(page))
+    assert "joins lines" not in str(error.value)
