@@ -42,10 +42,34 @@ def in_breaks(text: str) -> str:
     return "".join(f'<span class="token-line"><span>{line}</span><br></span>' for line in lines)
 
 
+def in_numbered_lines(text: str) -> str:
+    """Write line numbers as Sphinx and Hugo do."""
+    lines = html.escape(text).rstrip().split("\n")
+    return "\n".join(
+        f'<span class="linenos">{at:3d}</span><span class="go">{line}</span>'
+        for at, line in enumerate(lines, 1)
+    )
+
+
+def in_linked_lines(text: str) -> str:
+    """Write links to lines as MkDocs does."""
+    lines = html.escape(text).rstrip().split("\n")
+    return "\n".join(f"<a id=__c-{at} href=#__c-{at}></a>{line}" for at, line in enumerate(lines))
+
+
+def in_elements(text: str) -> str:
+    """Write each line as an element, as Expressive Code does."""
+    lines = html.escape(text).rstrip().split("\n")
+    return "".join(f'<div class="l"><div class="code">{line}</div></div>' for line in lines)
+
+
 LISTINGS: dict[str, Callable[[str], str]] = {
     "spans": in_spans,
     "breaks": in_breaks,
     "plain": html.escape,
+    "numbered": in_numbered_lines,
+    "linked": in_linked_lines,
+    "elements": in_elements,
 }
 
 
