@@ -28,7 +28,7 @@ def test_any_bytes_are_read_without_a_crash(data: bytes) -> None:
         assert result.values
 
 
-@given(cut=st.integers(0, 60))
+@given(end=st.integers(0, 60))
 def test_truncated_line_yields_a_warning_or_complete_pairs(end: int) -> None:
     line = b"BenchmarkA-2  100  40094 ns/op  195 B/op  6 allocs/op"[:end]
     reader = Reader("a.txt", "a", UnitMetadata())
