@@ -186,6 +186,8 @@ REPORTS = (
     Unread("ghz's report", ("Count:", "Slowest:", "Fastest:", "Average:")),
     Unread("memtier_benchmark's report", ("Hits/sec", "Misses/sec")),
     Unread("Catch2's report", ("benchmark name", "iterations", "estimated", "low mean")),
+    Unread("Catch2's XML", ("<BenchmarkResults", "<mean value=")),
+    Unread("cassowary's report", ("Starting Load Test with ", "TCP Connect.")),
 )  # fmt: skip
 
 _TOOLS = (

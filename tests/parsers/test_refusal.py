@@ -126,6 +126,8 @@ def test_command_without_its_report_is_named(tool: str, article_and_tool: str) -
             "help tools",
         ),
         ("      user     system      total        real\n", "Ruby Benchmark's report", "help tools"),
+        ('<BenchmarkResults name="a"><mean value="12.3"/>', "Catch2's XML", "help tools"),
+        (" Starting Load Test with 9 requests\n TCP Connect..: 1ms\n", "cassowary's", "help tools"),
         ("Template(RunTime): 1.0 us.\n", "benchmark_harness's report", "help tools"),
         (
             "benchmark name  samples  iterations  estimated\n  mean  low mean  high mean\n",
