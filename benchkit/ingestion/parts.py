@@ -23,7 +23,7 @@ from benchkit.labels.numbering import Piece
 from benchkit.labels.patterns import PathLabels
 from benchkit.labels.pieces import Words, read_words
 from benchkit.labels.sections import FILE
-from benchkit.labels.shards import SHARD, list_facts
+from benchkit.labels.shards import SHARD, leave_shard, list_facts
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format, Reading
 from benchkit.redaction import (
@@ -154,7 +154,7 @@ def make_part(
         form=reading.form,
         line=reading.line,
         joined=0,
-        group=show_label(side.group or path.group or reading.group),
+        group=show_label(side.group or leave_shard(path.group, side.shard) or reading.group),
         variant=show_label(variant or section.variant or path.variant),
         benchmark=show_label(_name_benchmark(reading, found, options, renames, is_alone=is_alone)),
         target=show_label(rename(reading.target, renames)),

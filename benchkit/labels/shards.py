@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchkit.labels.run_toml import Sidecar
 from benchkit.redaction import redact_label
+from benchkit.regexes import regex
 from benchkit.units import parse_bytes
 
 if TYPE_CHECKING:
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
 SHARD = "shard"
 #: The entry that counts the generators whose files were joined.
 SHARDS = "shards"
+#: Words for a generator, whose number in a folder's name is that of a shard.
+GENERATORS = frozenset(
+    {"shard", "generator", "gen", "injector", "pod", "worker", "agent", "client", "node", "host"}
+)
+_NAMED = regex(r"([A-Za-z]+)[-_ .]?(\d+)")
 
 
 def join_shards(runs: Sequence[Run]) -> dict[int, list[Run]]:
@@ -62,6 +68,25 @@ def _are_together(runs: Sequence[Run]) -> bool:
         if piece.started_at is not None and piece.duration
     ]
     return not windows or max(start for start, _ in windows) < min(end for _, end in windows)
+
+
+def leave_shard(group: str, shard: int | None) -> str:
+    """Return a group without the folder of a shard that a sidecar states.
+
+    Examples
+    --------
+    >>> leave_shard("eu/shard2", 2), leave_shard("eu/pod-03", 3), leave_shard("leg1", 1)
+    ('eu', 'eu', 'leg1')
+    """
+    if shard is None:
+        return group
+    folders = group.split("/")
+    return "/".join(each for each in folders if not _is_of_shard(each, shard))
+
+
+def _is_of_shard(folder: str, shard: int) -> bool:
+    named = _NAMED.fullmatch(folder)
+    return named is not None and named[1].lower() in GENERATORS and int(named[2]) == shard
 
 
 def list_facts(side: Sidecar) -> dict[str, str]:

@@ -99,6 +99,20 @@ def test_shards_give_the_values_of_a_single_generator(tmp_path: Path, is_stored:
     assert not {"B207", "B212", "B213"} & {finding.code for finding in sharded.check()}
 
 
+@pytest.mark.parametrize("word", ["shard", "pod-", "Generator_0"])
+def test_folders_of_shards_that_sidecars_number_are_no_groups(tmp_path: Path, word: str) -> None:
+    """Each generator was compared alone."""
+    for (number, side), shard in product(enumerate(("none", "otlp")), (1, 2)):
+        folder = tmp_path / f"leg1/{side}/run1/{word}{shard}"
+        folder.mkdir(parents=True)
+        text = WRK.read_text(encoding="utf-8").replace("701.00us", f"7{number}{shard}.00us")
+        (folder / "wrk.txt").write_text(text, encoding="utf-8")
+        (folder / "run.toml").write_text(f"shard = {shard}\n", encoding="utf-8")
+    runs = bk.load(tmp_path).runs
+    assert runs["group"].tolist() == ["leg1"] * 2
+    assert [len(sources) for sources in runs["sources"]] == [2, 2]
+
+
 def test_samples_of_a_generator_in_two_formats_count_once(tmp_path: Path) -> None:
     write_shards(tmp_path / "none/1", attack(1))
     for path in sorted((tmp_path / "none/1").iterdir()):
