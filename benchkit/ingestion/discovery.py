@@ -47,8 +47,8 @@ from benchkit.ingestion.together import (
     join_labelled,
     lead_apart,
     list_declared,
-    match_together,
     name_files,
+    read_archives,
     read_together,
 )
 from benchkit.labels.matching import Rename, parse_rename
@@ -216,8 +216,8 @@ def _add_argument(result: Discovery, argument: str, options: Options, tools: Too
         packed, start = list_archives(path, options.exclude), len(result.found)
         for place in packed or (path,):
             _add(result, place, variant, options, tools)
-        if packed and options.layout:
-            match_together(result.found[start:], Path(path), options.layout, tools)
+        if packed:
+            read_archives(result.found[start:], Path(path), options.layout, tools)
     except MissingError as error:
         error.argument = argument
         if not name_path(argument).endswith(path):  # token=abc
@@ -295,7 +295,7 @@ def _add_distant(
     found, skipped = len(result.found), len(result.skipped)
     _add_local(result, copy.path, variant, options, tools, copy)
     for source in result.found[found:]:
-        source.place = copy.place_below(source.path) if source.path else ""
+        source.place = copy.place_file(source.path, path) if source.path else ""
         source.label, source.address = map(copy.rename, (source.label, str(source.path)))
     result.notes += _leave_out_known(result.found, found)
     result.roots = [root for root in result.roots if root[1].root != copy.path]

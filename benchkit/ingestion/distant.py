@@ -75,21 +75,16 @@ class Copy:
 
     @property
     def place(self) -> PurePosixPath:
-        """The path from which labels are read; a host or a revision counts as a folder.
-
-        An archive is the folder that it contains.
-        """
+        """The path from which a file's labels are read; a host or a revision counts as a folder."""
         is_commit = self.name.startswith(GIT)
         name = self.name.replace(":", "/") if is_commit else unquote(self.name)
-        folder = PurePosixPath(name).parent
-        ending = archives.find_ending(folder.name)
-        if ending and folder.name.removesuffix(ending) == self.path.name:
-            folder = folder.parent
-        return folder / self.path.name
+        return PurePosixPath(name).parent / self.path.name
 
-    def place_below(self, path: Path) -> str:
-        """Return the path from which the labels of a file of the copy are read."""
-        return str(self.place / path.relative_to(self.path))
+    def place_file(self, path: Path, address: str) -> str:
+        """Return the path from which the labels of a file are read; an archive is its folder."""
+        is_local = Path(address).exists()
+        place = PurePosixPath(address).parent / self.path.name if is_local else self.place
+        return str(place / path.relative_to(self.path))
 
     def sidecars(self, root: Path, labels: LabelTables) -> Sidecars:
         """Return the sidecars of the copy, or of the folder of its only file."""

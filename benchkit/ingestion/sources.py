@@ -88,6 +88,8 @@ class Found:
         As in `Identity`.
     place : str
         The path that its labels are read from, if that is not ``label``.
+    root : Path or None
+        The folder on the command line that holds its archive.
     """
 
     label: str
@@ -106,6 +108,7 @@ class Found:
     origin: str = ""
     assigned: str = ""
     place: str = ""
+    root: Path | None = None
 
     @property
     def identity(self) -> Identity:

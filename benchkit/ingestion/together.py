@@ -66,13 +66,23 @@ def place_below(source: Found, root: Path) -> str:
     return str(_locate(source.place).relative_to(_locate(str(root))))
 
 
-def match_together(sources: Sequence[Found], root: Path, layout: str, tools: ToolNames) -> None:
-    """Match the archives of a folder with a layout as if they were the folders they contain."""
+def read_archives(
+    sources: Sequence[Found], root: Path, layout: str | None, tools: ToolNames
+) -> None:
+    """Read the archives of a folder as if they were the folders that they contain.
+
+    If that gives no two sides, but each archive holds one, the archives are not groups.
+    """
     places, stated = [place_below(source, root) for source in sources], _list_stated(sources)
+    if len({*places}) < len(places):  # none.zip next to none.tgz
+        places = _find_places(sources)[1]
     name = _locate(str(root)).name
     tree = read_tree(places, SIDE_NAMES, tools, root_name=name, pattern=layout, stated=stated)
+    alone = [source.labels for source in sources]
+    if not layout and not _has_sides(tree) and _has_sides(alone):
+        tree = alone
     for source, labels in zip(sources, tree, strict=True):
-        source.labels = labels
+        source.labels, source.root = labels, root.resolve()
 
 
 def _list_stated(sources: Iterable[Found]) -> list[int | None]:
@@ -138,7 +148,7 @@ def read_together(found: Sequence[Found], variant: str, tools: ToolNames) -> Ord
     """
     plain = [source for source in found if source.path and not (source.variant or variant)]
     named = [source for source in plain if source.is_named and not source.labels.series]
-    if len({source.sidecars and source.sidecars.root for source in plain}) > 1:
+    if len({source.root or (source.sidecars and source.sidecars.root) for source in plain}) > 1:
         name, places = _find_places(plain)
         stated = _list_stated(plain)
         tree = read_tree(places, SIDE_NAMES, tools, root_name=name, stated=stated)
@@ -177,6 +187,8 @@ def _read_sides(plain: Sequence[Found], tree: Sequence[PathLabels], tools: ToolN
 
 def _find_root(root: Path, source: Found) -> Path:
     """Return the folder that was named on the command line, as labels are read from it."""
+    if source.root:
+        return source.root
     if not (source.place and source.path):
         return root.resolve()
     depth = len(source.path.relative_to(root).parts)

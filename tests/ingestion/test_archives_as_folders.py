@@ -56,6 +56,24 @@ def test_archives_have_the_labels_of_folders(place: str) -> None:
     assert list_rows("packed") == expected
 
 
+@pytest.mark.parametrize(
+    "places",
+    [
+        ["bench-py311-none/{run}.txt", "bench-py311-otlp/{run}.txt", "bench-py312-none/{run}.txt"],
+        ["v1/{run}.txt", "v2/{run}.txt"],
+    ],
+)
+def test_archives_without_a_certain_baseline_have_none(places: list[str], capsys: Captured) -> None:
+    """The first archive was the baseline of all others."""
+    measure(*(place.format(run=run) for place in places for run in range(1, 5)))
+    errors = []
+    for where in ("plain", "packed"):
+        assert run(["gate", where]) == 2
+        errors.append(capsys.readouterr().err.replace("packed", "plain"))
+    assert errors[0].startswith("benchkit: error: cannot infer the baseline")
+    assert errors[0] == errors[1]
+
+
 def test_a_layout_begins_at_the_folder_of_the_archives(capsys: Captured) -> None:
     """The runs of two legs counted as 8 repeats."""
     legs, runs = ("py311", "py312"), range(1, 5)
@@ -72,12 +90,26 @@ def test_a_layout_begins_at_the_folder_of_the_archives(capsys: Captured) -> None
     assert packed.partition("Files")[0] == plain.partition("Files")[0]
 
 
+def test_archives_of_one_side_each_are_no_groups() -> None:
+    measure(*(f"job-{side}/{side}/{run}.txt" for side in SIDES for run in range(1, 5)))
+    assert {row[:5] for row in list_rows("packed")} == {
+        ("", benchmark, "otlp", 4, 4) for benchmark in gated.BENCHMARKS
+    }
+
+
 def test_archives_of_one_name_are_not_one_variant() -> None:
     gated.write_runs(Path("a/1.txt"), seed=1)
     gated.write_runs(Path("b/1.txt"), seed=2)
     shutil.make_archive("packed/none", "zip", "a")
     shutil.make_archive("packed/none", "gztar", "b")
     assert sorted(bk.load("packed").variants) == ["none.tar.gz", "none.zip"]
+
+
+def test_a_link_to_a_folder_of_archives_is_that_folder() -> None:
+    measure(*(f"{side}/{run}.txt" for side in SIDES for run in range(1, 5)))
+    Path("link").symlink_to("packed")
+    for layout in (None, "{variant}/{run}.txt"):
+        assert list_rows("link", layout) == list_rows("plain")
 
 
 def test_folders_of_commits_are_named_after_their_commits(capsys: Captured) -> None:
