@@ -19,7 +19,7 @@ from benchkit.regexes import regex
 
 #: The word for a password, in several languages.
 PASSWORDS = (
-    r"pass(?:wd|word|wort|phrase|code)|kennwort|mot[-_ ]?de[-_ ]?passe|contrase[nñ]a|senha"
+    r"pass(?:wd|word|wort|[ -]?phrase|code)|kennwort|mot[-_ ]?de[-_ ]?passe|contrase[nñ]a|senha"
     "|wachtwoord|пароль|密码|密碼|パスワード"
 )
 #: Words and numbers that distinguish runs.
@@ -44,6 +44,8 @@ _VERBS = (
 )
 #: A part of the keys of git settings that name a secret.
 _GIT_KEY = r"(?=[\w.-]{0,80}(?:auth(?!or)|key|pass|pw|secret|token))"
+#: The beginning of such a word, or of its end in a variable: ``DB_PASSWORD``, not ``Get_Token``.
+_BEGIN = r"(?:\b|(?-i:(?<=[A-Z\d]_)))"
 #: The beginnings of those words.
 _PASSWORD_WORDS = ("pass", "kennwort", "mot", "contrase", "senha", "wachtwoord")
 #: Words, the text before a secret, which is kept, and the secret.
@@ -78,15 +80,24 @@ _RULES = [
         (
             (*_PASSWORD_WORDS, "token", "secret", "key", "vault", "auth", "pass", "rclone"),
             (
-                rf"(\b(?:token|secret|api[-_ ]?key|{PASSWORDS}|{_VERBS}) (?:(?:is|was) )?['\"`]?)"
+                rf"({_BEGIN}(?:token|secret|api[-_ ]?key|{PASSWORDS}|{_VERBS})"
+                r" (?:(?:is|was) )?['\"`]?)"
                 r"(?=[^\s'\"]{0,99}\d)[^\s'\"`:=]{8,}+"
+            ),
+        ),
+        # set DB_PASS c0ffeec0ffee1, ENV SECRET_KEY c0ffeec0ffee1
+        (
+            ("_pass", "_pwd", "_key"),
+            (
+                r"((?-i:[A-Z\d]_(?:PASS|PWD)|(?:ACCESS|ENCRYPTION|LICENSE|PRIVATE|SECRET|SIGNING)_KEY)"
+                r" ['\"]?)(?=[^\s'\"]{0,99}\d)[^\s'\"`:=]{8,}+"
             ),
         ),
         # password: c0ffeec0ffee1, but not a number, file or address
         (
             (*_PASSWORD_WORDS, "pwd"),
             (
-                rf"(\b(?:{PASSWORDS}|pwd) ?[:：] *+)(?=[^\s'\"]{{0,99}}\d)"
+                rf"({_BEGIN}(?:{PASSWORDS}|pwd) ?[:：] *+['\"]?)(?=[^\s'\"]{{0,99}}\d)"
                 r"(?![\d.,:]++[a-zµ%/]*+(?:\s|$)|[^\s'\"]{0,99}[/.][a-z])[^\s'\":]{6,}+"
             ),
         ),
@@ -115,6 +126,11 @@ _RULES = [
         (
             ("identified",),
             r"(\bidentified (?:with [^\s'\"]{1,80} )?(?:by|as) (?:password )?['\"])[^'\"]++",
+        ),
+        # SET PASSWORD FOR root = 'abc'
+        (
+            ("set password",),
+            r"(\bset password(?: for [^\s=]{1,80})? ?= ?(?:password\()?['\"])[^'\"]++",
         ),
         # AUTH PLAIN abc, as in SMTP
         (
@@ -172,6 +188,11 @@ _RULES = [
         (
             ("chpasswd",),
             r"(\becho ['\"]?[^\s:'\"]{1,80}:)[^\s'\"]{1,400}(?=['\"]? ?\| ?(?:sudo )?chpasswd\b)",
+        ),
+        # echo abc | docker login --password-stdin
+        (
+            ("--password-stdin",),
+            r"(\becho ['\"]?)[^\s'\"|]{1,400}(?=['\"]? ?\|[^|]{0,200}--password-stdin)",
         ),
         # npm config set //registry/:_authToken abc
         (
