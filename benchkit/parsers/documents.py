@@ -386,8 +386,9 @@ class _Lines:
 
 def _places(text: str) -> Iterator[tuple[int, int]]:
     """Yield the line of each number and that of the next token."""
-    line, waiting = 1, 0
-    for match in _TOKEN.finditer(text):
+    above = len(text) - len(text.lstrip("\n"))  # a document of a page has all lines above it
+    line, waiting = 1 + above, 0
+    for match in _TOKEN.finditer(text, above):
         word = match[0]
         if word == "\n":
             line += 1

@@ -154,7 +154,8 @@ def clean_text(data: bytes) -> str:
     if encoding != "utf-16" and b"\0" in data:
         return ""
     text = decode(data, encoding)
-    return text if _is_clean(text) else "\n".join(map(clean_line, text.split("\n")))
+    rest = "" if _is_clean(text) else text.lstrip("\n")  # a page's document has lines above it
+    return text.removesuffix(rest) + "\n".join(map(clean_line, rest.split("\n")))
 
 
 def _is_clean(text: str) -> bool:
@@ -162,9 +163,8 @@ def _is_clean(text: str) -> bool:
     if any(each in text for each in "\r\x1b") or text.startswith(_LEADING):
         return False
     is_tagged = "<" in text and any(each in text for each in _TAGGED)
-    if is_tagged or ("```" in text and _FENCED.search(text)):
-        return False
-    return not any(f"\n{each}" in text for each in _LEADING)
+    is_fenced = "```" in text and _FENCED.search(text)
+    return not (is_tagged or is_fenced or any(f"\n{each}" in text for each in _LEADING))
 
 
 def clean_lines(block: bytes) -> list[str]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 from scaling import assert_linear
 
+import benchkit as bk
 from benchkit.derived.record import Measured
 from benchkit.derived.sources import Sources
 from benchkit.errors import Diagnostic
@@ -21,6 +23,7 @@ from benchkit.parsers.gobench.failures import FailedRuns, Failure
 from benchkit.reading.passages import list_held
 from benchkit.reading.surroundings import Block, read_headings
 
+FIXTURES = Path(__file__).parents[2] / "fixtures"
 LINE = "roots/{n}            time:   [37.449 ns 40.554 ns 43.990 ns]"
 Text = tuple[list[str], list[Block], list[Reading]]
 
@@ -146,3 +149,19 @@ def test_samples_of_containers_are_assigned_in_linear_time() -> None:
         assert chosen == [run.benchmark for run in given[1]]
 
     assert_linear(make, assign, 2000)
+
+
+def test_documents_of_a_page_are_read_in_linear_time(tmp_path: Path) -> None:
+    document = (FIXTURES / "gatling-report/global_stats.json").read_text() + "\n" * 200
+
+    def make(size: int) -> Path:
+        path = tmp_path / f"{size}.md"
+        path.write_text("".join(f"## Part {n}\n\n```\n{document}\n```\n" for n in range(size)))
+        return path
+
+    def load(path: Path) -> None:
+        runs = bk.load(path)
+        assert len(runs.runs) == int(path.stem)
+
+    load(make(1))  # imports
+    assert_linear(make, load, 300)
