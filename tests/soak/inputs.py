@@ -202,13 +202,21 @@ def _misstated(records: dict[str, Any], data: bytes, form: str) -> Iterator[str]
     for metric, value, origin, line in _rows(records):
         if origin == "reported" and math.isfinite(value):  # `ingest` drops all others
             lines = _lines(data) if lines is None else lines
-            near = lines if form == "export" else lines[line - 1 : line + 1]
+            near = lines if form == "export" else _row(lines, line, form)
             if lines and not _states(near, value, form):
                 yield f"{metric} {value!r} does not stand on line {line}"
 
 
+def _row(lines: list[str], line: int, form: str) -> list[str]:
+    """Return the lines of a row of CSV; elsewhere two, as a row of HTML may continue."""
+    end = line + 1
+    while "csv" in form and end <= len(lines) and "".join(lines[line - 1 : end]).count('"') % 2:
+        end += 1
+    return lines[line - 1 : end]
+
+
 def _states(lines: list[str], value: float, form: str) -> bool:
-    """Return whether a line states a value; a row of HTML may continue on the next line."""
+    """Return whether a line states a value."""
     return any(holds(numbers(line, form), value) for line in lines)
 
 
