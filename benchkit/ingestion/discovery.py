@@ -215,7 +215,7 @@ def _add_argument(result: Discovery, argument: str, options: Options, tools: Too
     try:
         packed, start = list_archives(path, options.exclude), len(result.found)
         for place in packed or (path,):
-            _add(result, place, variant, options, tools)
+            _add(result, place, variant, options, tools, Path(path) if packed else None)
         if packed:
             read_archives(result.found[start:], Path(path), options.layout, tools)
     except MissingError as error:
@@ -227,12 +227,15 @@ def _add_argument(result: Discovery, argument: str, options: Options, tools: Too
         raise DataError(f"cannot be read: {error.strerror}", where=name_path(path)) from error
 
 
-def _add(result: Discovery, path: str, variant: str, options: Options, tools: ToolNames) -> None:
-    """Find the sources of one path."""
+def _add(
+    result: Discovery, path: str, variant: str, options: Options, tools: ToolNames,
+    top: Path | None,
+) -> None:  # fmt: skip
+    """Find the sources of one path, perhaps an archive below a ``top`` folder."""
     if path == STDIN:
         result.found.append(_standard_input(variant, options))
     elif is_archive(path) if Path(path).exists() else is_distant(path):
-        _add_distant(result, path, variant, options, tools)
+        _add_distant(result, path, variant, options, tools, top)
     elif not _add_local(result, Path(path), variant, options, tools):
         raise MissingError("no such file or folder", where=name_path(path), hint="check the path")
 
@@ -286,12 +289,13 @@ def _add_local(
 
 
 def _add_distant(
-    result: Discovery, path: str, variant: str, options: Options, tools: ToolNames
-) -> None:
+    result: Discovery, path: str, variant: str, options: Options, tools: ToolNames,
+    top: Path | None,
+) -> None:  # fmt: skip
     """Add the copy of distant results, under their original names."""
     from benchkit.ingestion.distant import bring
 
-    result.copies.append((variant, copy := bring(path, options.max_unpacked)))
+    result.copies.append((variant, copy := bring(path, options.max_unpacked, top)))
     found, skipped = len(result.found), len(result.skipped)
     _add_local(result, copy.path, variant, options, tools, copy)
     for source in result.found[found:]:

@@ -65,6 +65,8 @@ class Copy:
         The part of a web address's query that identifies its file.
     archive : Path or None
         The archive on this machine that was unpacked.
+    top : Path or None
+        The folder on the command line that holds the archive, if that is not its parent.
     """
 
     path: Path
@@ -72,6 +74,7 @@ class Copy:
     left_out: tuple[tuple[str, str], ...] = ()
     query: str = ""
     archive: Path | None = None
+    top: Path | None = None
 
     @property
     def place(self) -> PurePosixPath:
@@ -88,7 +91,7 @@ class Copy:
 
     def sidecars(self, root: Path, labels: LabelTables) -> Sidecars:
         """Return the sidecars of the copy, or of the folder of its only file."""
-        return Sidecars(root, labels, self.rename, self.archive)
+        return Sidecars(root, labels, self.rename, self.archive, self.top)
 
     def rename(self, path: str) -> str:
         """Return the original name of a path below the copy."""
@@ -111,7 +114,7 @@ class Copy:
             yield Diagnostic(name_path(self.name), 0, what, _HINT, "warning")
 
 
-def bring(path: str, max_unpacked: int | None = None) -> Copy:
+def bring(path: str, max_unpacked: int | None = None, top: Path | None = None) -> Copy:
     """Copy distant results to this machine.
 
     Parameters
@@ -122,6 +125,8 @@ def bring(path: str, max_unpacked: int | None = None) -> Copy:
         (``s3``, ``gs``, ``abfs``, ``file``); an archive on this machine.
     max_unpacked : int, optional
         Maximum size in bytes of an unpacked archive, a commit or a folder of an object store.
+    top : Path, optional
+        As in `Copy`.
 
     Raises
     ------
@@ -130,7 +135,7 @@ def bring(path: str, max_unpacked: int | None = None) -> Copy:
     """
     folder = Path(mkdtemp(prefix="benchkit-"))
     try:
-        copy = _bring(path, folder, max_unpacked or LARGEST)
+        copy = replace(_bring(path, folder, max_unpacked or LARGEST), top=top)
     except BaseException:
         rmtree(folder, ignore_errors=True)
         raise

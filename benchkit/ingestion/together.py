@@ -71,7 +71,7 @@ def read_archives(
 ) -> None:
     """Read the archives of a folder as if they were the folders that they contain.
 
-    If that gives no two sides, but each archive holds one, the archives are not groups.
+    If that gives no two sides, archives that are named after the side they hold are not groups.
     """
     places, stated = [place_below(source, root) for source in sources], _list_stated(sources)
     if len({*places}) < len(places):  # none.zip next to none.tgz
@@ -79,10 +79,20 @@ def read_archives(
     name = _locate(str(root)).name
     tree = read_tree(places, SIDE_NAMES, tools, root_name=name, pattern=layout, stated=stated)
     alone = [source.labels for source in sources]
-    if not layout and not _has_sides(tree) and _has_sides(alone):
+    if not layout and not _has_sides(tree) and _has_sides(alone) and _repeat_sides(sources):
         tree = alone
     for source, labels in zip(sources, tree, strict=True):
         source.labels, source.root = labels, root.resolve()
+
+
+def _repeat_sides(sources: Sequence[Found]) -> bool:
+    """Return whether the names of archives differ only by the sides that they hold."""
+    rests = set()
+    for source in sources:
+        folder = _find_root(source.sidecars.root, source) if source.sidecars else Path()
+        before, _, after = folder.name.lower().rpartition(source.labels.variant.lower())
+        rests.add((folder.parent, before, after))
+    return len(rests) == 1
 
 
 def _list_stated(sources: Iterable[Found]) -> list[int | None]:
@@ -100,10 +110,17 @@ def list_declared(sources: Sequence[Found]) -> list[list[Found]]:
         folder = source.sidecars.declaring_folder(path, variant)
         if folder and source.labels.by_stem:
             files[folder].append(source)
-        elif folder and source.labels.variant in path.relative_to(folder).parts[:-1]:
+        elif folder and source.labels.variant in _list_folders(source, path, folder):
             declared[folder].append(source)
     _name_declared(files)
     return list(declared.values())
+
+
+def _list_folders(source: Found, path: Path, folder: Path) -> tuple[str, ...]:
+    """Return the folders of a file below another one, which may hold its archive."""
+    if path.is_relative_to(folder):
+        return path.relative_to(folder).parts[:-1]
+    return _locate(source.place).relative_to(_locate(str(folder))).parts[:-1]
 
 
 def _name_declared(files: Mapping[Path, Sequence[Found]]) -> None:

@@ -64,6 +64,8 @@ class Sidecars:
     archive : Path, optional
         The archive of which the folder is a copy: sidecars next to it apply to all its files,
         unless its own override them.
+    top : Path, optional
+        The folder from which these apply, if that is not the archive's parent.
 
     Attributes
     ----------
@@ -79,6 +81,7 @@ class Sidecars:
         labels: LabelTables = NO_LABELS,
         show: Callable[[str], str] = str,
         archive: Path | None = None,
+        top: Path | None = None,
     ) -> None:
         self.root = root
         self._show = show
@@ -86,7 +89,7 @@ class Sidecars:
         self._labels = labels
         self.settings = self._read_labels(labels)
         self._folders: dict[str, _Folder] = {}  # keyed by text: hashing a Path costs more
-        self._above = self._read_above(archive)
+        self._above = self._read_above(archive, top)
 
     def for_file(self, path: Path) -> Sidecar:
         """Return the labels recorded next to a file; do not change them.
@@ -190,15 +193,16 @@ class Sidecars:
         lower.sidecar = sidecar.over(lower.sidecar)
         lower.variant_from = lower.variant_from if sidecar.variant is None else folder
 
-    def _read_above(self, archive: Path | None) -> _Folder:
+    def _read_above(self, archive: Path | None, top: Path | None) -> _Folder:
         """Return what the root inherits: the settings' labels, and the sidecars of its archive."""
         if archive is None:
-            sidecar, windows = self.settings, list[Window]()
+            sidecar, windows, declaring = self.settings, list[Window](), None
         else:
-            outer = Sidecars(archive.parent, self._labels)
+            outer = Sidecars(top or archive.parent, self._labels)
             sidecar, windows = outer.for_file(archive), outer.windows(archive)
             self.diagnostics += outer.diagnostics
-        variant_from = None if sidecar.variant is None else self.root
+            declaring = outer.declaring_folder(archive, sidecar.variant or "")
+        variant_from = None if sidecar.variant is None else declaring or self.root
         return _Folder(sidecar=sidecar, variant_from=variant_from, windows=windows)
 
     def _is_top(self, folder: Path) -> bool:

@@ -97,6 +97,42 @@ def test_archives_of_one_side_each_are_no_groups() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "names", [["py311", "py312"], ["py311-none", "py312-otlp"], ["get", "put"]]
+)
+def test_archives_of_other_names_are_groups_like_folders(
+    names: list[str], capsys: Captured
+) -> None:
+    """The baseline of one leg was compared with the other side of another one."""
+    pairs = zip(names, SIDES, strict=True)
+    measure(*(f"{name}/{side}/{run}.txt" for name, side in pairs for run in range(1, 5)))
+    for where in ("plain", "packed"):
+        assert run(["gate", where]) == 3
+        assert "Nothing was compared" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_sidecars_of_folders_above_archives_apply(depth: int, capsys: Captured) -> None:
+    """They were read from the folder of the archive only, so that failed runs passed."""
+    measure(*(f"{side}/{run}.txt" for side in SIDES for run in range(1, 5)))
+    shutil.copytree("packed", Path("job", *["py311"] * depth))
+    Path("job/run.toml").write_text("exit_code = 2\n")
+    assert run(["gate", "job"]) == 1
+    assert "exited with code 2" in capsys.readouterr().out
+
+
+def test_archives_below_one_named_variant_are_groups() -> None:
+    """All of them were pooled."""
+    measure(*(f"{name}/{run}.txt" for name in ("py311", "py312") for run in range(1, 5)))
+    for where in ("plain", "packed"):
+        Path(where, "run.toml").write_text('variant = "main"\n')
+        runs = bk.load(where).runs
+        assert set(zip(runs["group"], runs["variant"], strict=True)) == {
+            ("py311", "main"),
+            ("py312", "main"),
+        }
+
+
 def test_archives_of_one_name_are_not_one_variant() -> None:
     gated.write_runs(Path("a/1.txt"), seed=1)
     gated.write_runs(Path("b/1.txt"), seed=2)
