@@ -359,7 +359,8 @@ def _add_folder(
     start = 0 if root == Path() else len(root.as_posix()) + 1
     passed: list[tuple[Path, str]] = []
     unseen: dict[Path, str] = {}
-    paths = leave_out_repeats(list(walk(root, options.exclude, passed, unseen)), passed)
+    walked = walk(root, options.exclude, passed, unseen, copy.below if copy else "")
+    paths = leave_out_repeats(list(walked), passed)
     paths = paths or _take_pages(passed)
     places = [show_path(str(path)[start:]).replace(os.sep, "/") for path in paths]
     name = show_path(PurePosixPath(base).name)

@@ -83,6 +83,13 @@ class Copy:
         name = self.name.replace(":", "/") if is_commit else unquote(self.name)
         return PurePosixPath(name).parent / self.path.name
 
+    @property
+    def below(self) -> str:
+        """The path below the folder on the command line that holds the archive, if any."""
+        if not (self.archive and self.top):
+            return ""
+        return (self.archive.relative_to(self.top).parent / self.path.name).as_posix()
+
     def place_file(self, path: Path, address: str) -> str:
         """Return the path from which the labels of a file are read; an archive is its folder."""
         is_local = Path(address).exists()

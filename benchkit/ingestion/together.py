@@ -224,9 +224,10 @@ def _may_be_sides(
     folders: Sequence[Path], plain: Sequence[Found], tree: Sequence[PathLabels]
 ) -> bool:
     """Return whether only the folders on the command line can name the variants."""
-    variants = {labels.variant.lower() for labels in tree}
+    below = [source.labels for source in plain]
+    names = {labels.variant.lower() for labels in (tree if _has_sides(tree) else below)}
     return (
-        variants.isdisjoint(SIDE_NAMES)
+        names.isdisjoint(SIDE_NAMES)
         and not all(is_run(folder.name) for folder in folders)
         and not any(source.sidecar.variant for source in plain)
         and not any(one in other.parents for one in folders for other in folders)

@@ -133,6 +133,7 @@ def walk(
     exclude: Sequence[str] = (),
     skipped: list[tuple[Path, str]] | None = None,
     unseen: dict[Path, str] | None = None,
+    place: str = "",
 ) -> Iterator[Path]:
     """Yield the files below a folder that may be raw results, in natural order.
 
@@ -146,12 +147,14 @@ def walk(
         Receives every skipped file and folder, with the reason.
     unseen : dict of Path to str, optional
         Receives paths below ``root`` that may hold results but are not read, with the reason.
+    place : str
+        The path of an archive's copy, to which the globs for paths apply.
     """
     if root.is_file():
         yield root
         return
     globs = [glob.rstrip("/") for glob in exclude]
-    for path, reason, is_lost in _walk(root, root, "", globs, ()):
+    for path, reason, is_lost in _walk(root, root, place, globs, ()):
         if not reason:
             yield path
         elif is_lost and unseen is not None and path != root:

@@ -133,6 +133,19 @@ def test_archives_below_one_named_variant_are_groups() -> None:
         }
 
 
+@pytest.mark.parametrize("exclude", ["otlp/2.txt", "*/2.txt", "2.txt", "eu/otlp/*"])
+def test_excluded_paths_of_archives_are_those_of_folders(exclude: str, capsys: Captured) -> None:
+    """They began at the archive, and its files counted."""
+    measure(*(f"{side}/{run}.txt" for side in SIDES for run in range(1, 5)))
+    counts = []
+    for where in ("plain", "packed"):
+        shutil.copytree(where, f"{where}-eu/eu")
+        root = f"{where}-eu" if exclude.startswith("eu") else where
+        assert run(["runs", root, "--exclude", exclude, "--format", "csv"]) == 0
+        counts.append(len(capsys.readouterr().out.splitlines()))
+    assert counts[0] == counts[1] < 1 + 4 * 2 * 2
+
+
 def test_archives_of_one_name_are_not_one_variant() -> None:
     gated.write_runs(Path("a/1.txt"), seed=1)
     gated.write_runs(Path("b/1.txt"), seed=2)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import zipfile
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import gated
 import pytest
 
 import benchkit as bk
@@ -349,6 +351,16 @@ def test_two_named_files_are_the_sides_whatever_their_names(results: Path) -> No
     [row] = frame.itertuples()
     assert (row.baseline, row.center_baseline) == ("b", 10406.41)
     assert (row.variant, row.center_variant) == ("a", 9307.29)
+
+
+def test_folders_below_those_of_two_sides_are_the_sides(tmp_path: Path) -> None:
+    """The runs of both were pooled, as the tree's variants are base and head."""
+    for seed, place in enumerate(
+        f"{side}/{name}.txt" for side in ("base/a", "head/b") for name in ("get/1", "put/1")
+    ):
+        gated.write_runs(tmp_path / place, seed=seed)
+    frame = bk.load(tmp_path / "base/a", tmp_path / "head/b").runs
+    assert {*zip(frame["group"], frame["variant"], strict=True)} == {*product(("get", "put"), "ab")}
 
 
 def test_headings_of_a_document_are_its_sides(results: Path) -> None:
