@@ -154,7 +154,7 @@ def make_part(
         form=reading.form,
         line=reading.line,
         joined=0,
-        group=show_label(side.group or leave_shard(path.group, side.shard) or reading.group),
+        group=show_label(side.group or leave_shard(path.group, found.generator) or reading.group),
         variant=show_label(variant or section.variant or path.variant),
         benchmark=show_label(_name_benchmark(reading, found, options, renames, is_alone=is_alone)),
         target=show_label(rename(reading.target, renames)),

@@ -111,6 +111,13 @@ class Found:
     root: Path | None = None
 
     @property
+    def generator(self) -> str:
+        """The name of the folder whose sidecar states that it holds a generator's files."""
+        if not (self.sidecars and self.path):
+            return ""
+        return self.sidecars.name_generator(self.path, self.sidecar.shard)
+
+    @property
     def identity(self) -> Identity:
         """The key that distinguishes it in a store; standard input is identified by content."""
         return Identity(self.origin, self.address, self.assigned)

@@ -70,21 +70,26 @@ def _are_together(runs: Sequence[Run]) -> bool:
     return not windows or max(start for start, _ in windows) < min(end for _, end in windows)
 
 
-def leave_shard(group: str, shard: int | None) -> str:
-    """Return a group without the folder of a shard that a sidecar states.
+def leave_shard(group: str, folder: str) -> str:
+    """Return a group without the folder of a generator, if any.
 
     Examples
     --------
-    >>> leave_shard("eu/shard2", 2), leave_shard("eu/pod-03", 3), leave_shard("leg1", 1)
-    ('eu', 'eu', 'leg1')
+    >>> leave_shard("host-1/shard1", "shard1"), leave_shard("host-1", "")
+    ('host-1', 'host-1')
     """
-    if shard is None:
-        return group
-    folders = group.split("/")
-    return "/".join(each for each in folders if not _is_of_shard(each, shard))
+    above, _, below = f"/{group}/".rpartition(f"/{folder}/")
+    return f"{above}/{below}".strip("/") if folder else group
 
 
-def _is_of_shard(folder: str, shard: int) -> bool:
+def is_of_shard(folder: str, shard: int) -> bool:
+    """Return whether a folder is named after a generator of this number.
+
+    Examples
+    --------
+    >>> is_of_shard("shard2", 2), is_of_shard("pod-03", 3), is_of_shard("leg1", 1)
+    (True, True, False)
+    """
     named = _NAMED.fullmatch(folder)
     return named is not None and named[1].lower() in GENERATORS and int(named[2]) == shard
 

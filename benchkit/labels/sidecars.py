@@ -29,6 +29,7 @@ from benchkit.labels.run_toml import (
     read_keys,
     read_sidecar,
 )
+from benchkit.labels.shards import is_of_shard
 from benchkit.labels.walk import OF_FILE, OUTSIDE, leads_out, name_packed, name_sidecar
 from benchkit.labels.windows import Window, read_windows
 
@@ -115,6 +116,15 @@ class Sidecars:
         """Return the folder whose sidecar names a file's variant, unless its own sidecar does."""
         folder = self._folder(str(path.parent))
         return folder.variant_from if folder.sidecar.variant == variant else None
+
+    def name_generator(self, path: Path, shard: int | None) -> str:
+        """Return the folder whose sidecar states a file's shard, if it is named after it."""
+        folder = path.parent
+        if shard is None or self._folder(str(folder)).sidecar.shard != shard:
+            return ""
+        while not self._is_top(folder) and self._folder(str(folder.parent)).sidecar.shard == shard:
+            folder = folder.parent
+        return folder.name if is_of_shard(folder.name, shard) else ""
 
     def windows(self, place: Path | str) -> list[Window]:
         """Return the windows of the nearest `runs.json` around a file or folder.

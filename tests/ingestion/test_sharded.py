@@ -113,6 +113,28 @@ def test_folders_of_shards_that_sidecars_number_are_no_groups(tmp_path: Path, wo
     assert [len(sources) for sources in runs["sources"]] == [2, 2]
 
 
+@pytest.mark.parametrize(
+    ("place", "sidecar"),
+    [("shard{}/wrk.txt", "shard{}/run.toml"), ("wrk-{}.txt", "wrk-{}.txt.run.toml")],
+)
+def test_hosts_with_shards_of_the_same_numbers_are_groups(
+    tmp_path: Path, place: str, sidecar: str
+) -> None:
+    """The first shard of one host and the second one of another counted as one run."""
+    text = WRK.read_text(encoding="utf-8")
+    for host, side, shard in product((1, 2), ("none", "jaeger"), (1, 2)):
+        folder = tmp_path / f"host-{host}/{side}"
+        file = folder / place.format(shard)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        time = f"7{host}{shard}.{len(side)}0us"
+        file.write_text(text.replace("701.00us", time), encoding="utf-8")
+        lines = f'shard = {shard}\nbenchmark = "get"\nrun = 1\n'
+        (folder / sidecar.format(shard)).write_text(lines, encoding="utf-8")
+    runs = bk.load(tmp_path).runs
+    assert runs["group"].tolist() == ["host-1"] * 2 + ["host-2"] * 2
+    assert [len(sources) for sources in runs["sources"]] == [2] * 4
+
+
 def test_samples_of_a_generator_in_two_formats_count_once(tmp_path: Path) -> None:
     write_shards(tmp_path / "none/1", attack(1))
     for path in sorted((tmp_path / "none/1").iterdir()):
