@@ -1,9 +1,9 @@
-/* Columns of text, as octets.py and numerals.py read them, compiled.
+/* Operations on columns of text for octets.py and numerals.py: one pass over a block replaces many.
  *
- * In: the bytes of a block, and the shape of its lines or int64 arrays of the places and sizes of
- * cells. Out: arrays that the caller made. Why: one pass over a block in place of many; where no
- * compiler was at hand when benchkit was installed, Python gives the same values. Whatever a cell holds, nothing is read
- * outside of the block: a place outside of it raises IndexError.
+ * They read the bytes of a block, with the shape of its lines or int64 arrays of the places and
+ * sizes of its cells, and write to arrays that the caller made. Without a compiler at installation,
+ * kernel.py returns the same values. No content leads to a read outside the block: a place outside
+ * it raises IndexError.
  *
  * Only the stable API of CPython 3.11 is used.
  */
@@ -24,13 +24,13 @@ typedef int64_t i64;
 typedef uint64_t u64;
 typedef unsigned char byte;
 
-/* Beyond 19 digits, or from here on, a number is left to the plain reader. */
+/* The plain reader reads numbers of more than 19 digits, and those from here on. */
 #define INTEGER_END 9220000000000000000ULL
 #define EXACT_END (1LL << 53)
 
 static const i64 POWERS[9] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
 
-/* A buffer of `count` items of `width` bytes; -1 and an exception if it is not that large. */
+/* Return whether a buffer has `count` items of `width` bytes; raise ValueError if not. */
 static int holds_items(const Py_buffer *view, Py_ssize_t count, Py_ssize_t width)
 {
     if (view->len == count * width)
@@ -84,7 +84,7 @@ static PyObject *count(PyObject *self, PyObject *args)
     return PyLong_FromSsize_t(found);
 }
 
-/* find_all(data, byte, places): as many places as `count` told. */
+/* find_all(data, byte, places): the places of a byte, which `count` has counted. */
 static PyObject *find_all(PyObject *self, PyObject *args)
 {
     Py_buffer views[2];
@@ -100,13 +100,14 @@ static PyObject *find_all(PyObject *self, PyObject *args)
     }
     Py_END_ALLOW_THREADS
     if (places != last) {
-        PyErr_SetString(PyExc_ValueError, "fewer places than asked for");
+        PyErr_SetString(PyExc_ValueError, "the byte occurs less often than there are places");
         return release(views, 2, NULL);
     }
     return release(views, 2, none());
 }
 
-/* find_first(data, starts, byte, limit, lengths): bytes from each start to the first such byte. */
+/* find_first(data, starts, byte, limit, lengths): the distance from each start to the next such
+ * byte. */
 static PyObject *find_first(PyObject *self, PyObject *args)
 {
     Py_buffer views[3];
@@ -132,7 +133,7 @@ static PyObject *find_first(PyObject *self, PyObject *args)
     return release(views, 3, row < rows ? outside() : none());
 }
 
-/* A bit for each byte of so many that is the wanted one, and the place of the lowest bit. */
+/* Compare AT_ONCE bytes with one: a bit for each that is equal, and the place of the lowest. */
 #if defined(__SSE2__)
 #define AT_ONCE 16
 #define BIT(place) (1ULL << (place))
@@ -171,7 +172,7 @@ static int lowest(u64 bits)
     return AT_ONCE == 8 ? place >> 3 : place;
 }
 
-/* holds(data, starts, text, found): where a text stands. */
+/* holds(data, starts, text, equal): which cells begin with a text. */
 static PyObject *holds(PyObject *self, PyObject *args)
 {
     Py_buffer views[4];
@@ -183,15 +184,15 @@ static PyObject *holds(PyObject *self, PyObject *args)
     const byte *data = views[0].buf;
     const i64 *starts = views[1].buf;
     Py_ssize_t length = views[2].len;
-    byte *found = views[3].buf;
+    byte *equal = views[3].buf;
     Py_BEGIN_ALLOW_THREADS
     for (; row < rows && lies_inside(size, starts[row], length); row++)
-        found[row] = !memcmp(data + starts[row], views[2].buf, (size_t)length);
+        equal[row] = !memcmp(data + starts[row], views[2].buf, (size_t)length);
     Py_END_ALLOW_THREADS
     return release(views, 4, row < rows ? outside() : none());
 }
 
-/* repeats(data, starts, sizes, found): which cells hold the text of the cell before. */
+/* repeats(data, starts, sizes, equal): which cells equal the previous cell. */
 static PyObject *repeats(PyObject *self, PyObject *args)
 {
     Py_buffer views[4];
@@ -202,26 +203,26 @@ static PyObject *repeats(PyObject *self, PyObject *args)
         return release(views, 4, NULL);
     const byte *data = views[0].buf;
     const i64 *starts = views[1].buf, *sizes = views[2].buf;
-    byte *found = views[3].buf;
+    byte *equal = views[3].buf;
     Py_BEGIN_ALLOW_THREADS
     for (; row < rows && lies_inside(size, starts[row], sizes[row]); row++)
-        found[row] = row && sizes[row] == sizes[row - 1]
+        equal[row] = row && sizes[row] == sizes[row - 1]
             && !memcmp(data + starts[row], data + starts[row - 1], (size_t)sizes[row]);
     Py_END_ALLOW_THREADS
     return release(views, 4, row < rows ? outside() : none());
 }
 
-/* Read all bytes as decimal digits; 0 if one is none. */
+/* Read decimal digits; return 0 if a byte is not a digit. */
 static int read_digits(const byte *at, Py_ssize_t length, u64 *number)
 {
-    u64 told = 0;
+    u64 sum = 0;
     for (Py_ssize_t i = 0; i < length; i++) {
         unsigned digit = (unsigned)at[i] - '0';
         if (digit > 9)
             return 0;
-        told = told * 10 + digit;
+        sum = sum * 10 + digit;
     }
-    *number = told;
+    *number = sum;
     return 1;
 }
 
@@ -256,7 +257,7 @@ static PyObject *read_integers(PyObject *self, PyObject *args)
     return release(views, 5, row < rows ? outside() : none());
 }
 
-/* Read a number of at most 8 digits on either side of the point, as JSON writes it. */
+/* Read a JSON number with at most 8 digits before and after its point. */
 static int read_decimal(const byte *at, i64 length, i64 *digits, i64 *places)
 {
     i64 point = 0;
@@ -274,9 +275,10 @@ static int read_decimal(const byte *at, i64 length, i64 *digits, i64 *places)
     return *digits < EXACT_END;
 }
 
-/* What a line is made of, cell by cell: the text before it, the byte at which it ends (the last one
- * ends with its line), and its kind: 'i' a number and its digits, 'd' digits and places of a decimal
- * or the place and minus the size of another text, 't' the place and size of a text, '-' nothing. */
+/* A cell of a line: the text before it, the byte that ends it (a line's last cell ends with the
+ * line), and its kind: 'i' an integer and its number of digits; 'd' the digits and decimal places
+ * of a number, or the place and negative size of another text; 't' the place and size of a text;
+ * '-' ignored. */
 typedef struct {
     const byte *text;
     i64 size;
@@ -285,7 +287,7 @@ typedef struct {
 
 #define MOST_CELLS 64
 
-/* Read a shape: of each cell its kind, its end, the size of the text before it, and that text. */
+/* Read a shape: for each cell its kind, its end, and the size and bytes of the text before it. */
 static Py_ssize_t read_shape(const Py_buffer *view, Cell *cells, Py_ssize_t *kept)
 {
     const byte *at = view->buf, *end = at + view->len;
@@ -298,7 +300,7 @@ static Py_ssize_t read_shape(const Py_buffer *view, Cell *cells, Py_ssize_t *kep
     return at == end ? count : 0;
 }
 
-/* Where a byte stands in the piece of a block that begins at `base`. */
+/* The places of a byte in the piece of a block that begins at `base`. */
 typedef struct {
     const byte *data;
     i64 size, base;
@@ -332,7 +334,7 @@ static i64 find_end(Scan *scan, i64 at, i64 end, byte wanted)
     return place < end ? place : end;
 }
 
-/* Read the cells of one line; `number` and `more` hold a row of all lines for each that is kept. */
+/* Read the cells of one line; `number` and `more` have a row for each cell that is kept. */
 static int read_line(Scan *scan, i64 at, i64 end, const Cell *cells, Py_ssize_t count,
     i64 *number, i64 *more, Py_ssize_t rows)
 {
@@ -365,8 +367,8 @@ static int read_line(Scan *scan, i64 at, i64 end, const Cell *cells, Py_ssize_t 
     return 1;
 }
 
-/* read_lines(data, first, end, shape, starts, ends, numbers, more, good) -> int: how many lines lie
- * between two places, where each begins and ends, its cells, and whether it is of the shape. */
+/* read_lines(data, first, end, shape, starts, ends, numbers, more, good) -> int: the number of
+ * lines between two places; for each its start and end, its cells, and whether it has the shape. */
 static PyObject *read_lines(PyObject *self, PyObject *args)
 {
     Py_buffer views[7];
@@ -430,7 +432,7 @@ static PyObject *read_decimals(PyObject *self, PyObject *args)
     return release(views, 6, row < rows ? outside() : none());
 }
 
-/* What keys the hash: who wrote a file cannot know it, and so has no texts that collide. */
+/* Keys of the hash, drawn at import, so that no file can be written with colliding texts. */
 static u64 KEYS[2];
 
 static u64 rotate(u64 word, int bits)
@@ -455,7 +457,7 @@ static void take_word(u64 state[4], u64 word)
     state[0] ^= word;
 }
 
-/* SipHash-1-3, with which Python hashes texts. */
+/* SipHash-1-3, as Python hashes texts. */
 static u64 hash_text(const byte *at, i64 length)
 {
     u64 state[4] = {KEYS[0] ^ 0x736F6D6570736575ULL, KEYS[1] ^ 0x646F72616E646F6DULL,
@@ -473,7 +475,7 @@ static u64 hash_text(const byte *at, i64 length)
     return state[0] ^ state[1] ^ state[2] ^ state[3];
 }
 
-/* The different texts of a column, by open addressing; a slot holds a label + 1. */
+/* A hash table of the distinct texts of a column, with open addressing; a slot holds label + 1. */
 typedef struct {
     u64 *hashes; /* of each label */
     i64 *firsts; /* the row of each label */
@@ -506,7 +508,7 @@ static int make_room(Table *table)
     return 1;
 }
 
-/* group_equal(data, starts, sizes, labels) -> bytes of int64, the row of each label */
+/* group_equal(data, starts, sizes, labels) -> bytes: the first row of each label, as int64 */
 static PyObject *group_equal(PyObject *self, PyObject *args)
 {
     Py_buffer views[4];
@@ -561,7 +563,7 @@ static PyObject *group_equal(PyObject *self, PyObject *args)
     return release(views, 4, firsts);
 }
 
-/* A value of gob that is being read: where reading is, and where the value ends. */
+/* A gob value: the position of the reader, and the end of the value. */
 typedef struct {
     const byte *data;
     i64 at, end;
@@ -583,7 +585,7 @@ static int read_unsigned(Value *value, u64 *number)
     return 1;
 }
 
-/* Pass over a text or bytes, whose length stands before it. */
+/* Skip a text or bytes, which begin with their length. */
 static int skip_blob(Value *value, u64 *size)
 {
     if (!read_unsigned(value, size) || *size > (u64)(value->end - value->at))
@@ -592,7 +594,7 @@ static int skip_blob(Value *value, u64 *size)
     return 1;
 }
 
-/* Pass over a map of texts to lists of texts. */
+/* Skip a map from texts to lists of texts. */
 static int skip_headers(Value *value, u64 most)
 {
     u64 keys, texts, size;
@@ -608,9 +610,9 @@ static int skip_headers(Value *value, u64 most)
     return 1;
 }
 
-/* Read the fields of one struct: numbers ('n'), blobs ('b': place and size), headers ('h'). */
+/* Read the fields of a struct: numbers ('n'), blobs ('b': place and size), headers ('h'). */
 static int read_struct(
-    Value *value, const char *shapes, Py_ssize_t fields, u64 most, u64 *told, i64 *more,
+    Value *value, const char *shapes, Py_ssize_t fields, u64 most, u64 *numbers, i64 *more,
     Py_ssize_t rows)
 {
     u64 step;
@@ -619,7 +621,7 @@ static int read_struct(
             return value->at == value->end;
         if (step > (u64)fields - field)
             return 0;
-        u64 *number = told + (Py_ssize_t)(field + step - 1) * rows;
+        u64 *number = numbers + (Py_ssize_t)(field + step - 1) * rows;
         i64 *size = more + (Py_ssize_t)(field + step - 1) * rows;
         switch (shapes[field + step - 1]) {
         case 'n':
@@ -640,8 +642,9 @@ static int read_struct(
     return 0;
 }
 
-/* find_messages(data, place, end, prefix, places, ends) -> int: messages of gob that follow each
- * other from `place` on and begin with `prefix`: where each goes on behind it, and where it ends. */
+/* find_messages(data, place, end, prefix, places, ends) -> int: the number of consecutive gob
+ * messages from `place` that begin with `prefix`; for each the place after the prefix, and its
+ * end. */
 static PyObject *find_messages(PyObject *self, PyObject *args)
 {
     Py_buffer views[4];
@@ -668,8 +671,8 @@ static PyObject *find_messages(PyObject *self, PyObject *args)
     return release(views, 4, PyLong_FromSsize_t(found));
 }
 
-/* read_structs(data, places, ends, shapes, most, told, more, good): many values of one struct of
- * gob; `told` and `more` hold a row for each field, cleared before. */
+/* read_structs(data, places, ends, shapes, most, numbers, more, good): values of one gob struct;
+ * `numbers` and `more` have a row for each field, and are zero before. */
 static PyObject *read_structs(PyObject *self, PyObject *args)
 {
     Py_buffer views[6];
@@ -684,21 +687,21 @@ static PyObject *read_structs(PyObject *self, PyObject *args)
         || !holds_items(&views[4], rows * fields, sizeof(i64)) || !holds_items(&views[5], rows, 1))
         return release(views, 6, NULL);
     const i64 *places = views[1].buf, *ends = views[2].buf;
-    u64 *told = views[3].buf;
+    u64 *numbers = views[3].buf;
     i64 *more = views[4].buf;
     byte *good = views[5].buf;
     Py_BEGIN_ALLOW_THREADS
     for (; row < rows && spans_inside(size, places[row], ends[row]); row++) {
         Value value = {views[0].buf, places[row], ends[row]};
         good[row] = (byte)read_struct(
-            &value, shapes, fields, (u64)most, told + row, more + row, rows);
+            &value, shapes, fields, (u64)most, numbers + row, more + row, rows);
     }
     Py_END_ALLOW_THREADS
     return release(views, 6, row < rows ? outside() : none());
 }
 
-/* keep_memory(): what one block needed is kept for the next one, where the system would be given it
- * back and asked for it again, page by page. */
+/* keep_memory(): keep freed memory for the next block; returning it to the system would cost a page
+ * fault per page. */
 static PyObject *keep_memory(PyObject *self, PyObject *args)
 {
 #if defined(__GLIBC__)

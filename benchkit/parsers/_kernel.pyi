@@ -18,8 +18,8 @@ def read_lines(
     good: ndarray,
     /,
 ) -> int: ...
-def holds(data: bytes, starts: ndarray, text: bytes, found: ndarray, /) -> None: ...
-def repeats(data: bytes, starts: ndarray, sizes: ndarray, found: ndarray, /) -> None: ...
+def holds(data: bytes, starts: ndarray, text: bytes, equal: ndarray, /) -> None: ...
+def repeats(data: bytes, starts: ndarray, sizes: ndarray, equal: ndarray, /) -> None: ...
 def group_equal(data: bytes, starts: ndarray, sizes: ndarray, labels: ndarray, /) -> bytes: ...
 def read_integers(
     data: bytes, starts: ndarray, lengths: ndarray, numbers: ndarray, good: ndarray, /
@@ -42,7 +42,7 @@ def read_structs(
     ends: ndarray,
     shapes: str,
     most: int,
-    told: ndarray,
+    numbers: ndarray,
     more: ndarray,
     good: ndarray,
     /,
