@@ -6,8 +6,8 @@ from benchkit.regexes import regex
 
 __all__ = ["mark_blocks"]
 
-#: A heading: its page has blocks of AsciiDoc.
-_HEADING = regex(r"={1,6}[ \t]+\w")
+#: A heading, but no state of a test in Go: its page has blocks of AsciiDoc.
+_HEADING = regex(r"={1,6}[ \t]+(?!(?:RUN|PAUSE|CONT|NAME)\b)\w")
 _FENCE = regex(r"[ \t>]*+`{3,}")
 #: The first and the last line of a block; between those of `_LISTINGS`, text is code.
 _DELIMITER = regex(r"-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}")
@@ -27,9 +27,9 @@ def mark_blocks(lines: list[str]) -> None:
     >>> page[2:]
     ['', '```text title="Cold"', '9000', '```']
     """
-    if not any(line.startswith("=") and _HEADING.match(line) for line in lines):
+    if not any(map(_is_heading, lines)):
         return
-    ends = {line.rstrip(): at for at, line in enumerate(lines)}
+    closed = _find_closed(lines)
     listing, is_fenced = "", False
     open_titles: dict[str, str] = {}
     for at, line in enumerate(lines):
@@ -44,8 +44,8 @@ def mark_blocks(lines: list[str]) -> None:
         elif delimiter in open_titles:
             del open_titles[delimiter]
             lines[at] = ""
-        elif ends[delimiter] > at and (title := _take_title(lines, at)) is not None:
-            inherited = next(iter([*open_titles.values()][::-1]), "")
+        elif at in closed and (title := _take_title(lines, at)) is not None:
+            inherited = next(reversed(open_titles.values()), "")
             if delimiter[0] in _LISTINGS:
                 listing = delimiter
                 named = f' title="{title or inherited}"' if title or inherited else ""
@@ -53,6 +53,30 @@ def mark_blocks(lines: list[str]) -> None:
             else:
                 open_titles[delimiter] = title or inherited
                 lines[at] = ""
+
+
+def _is_heading(line: str) -> bool:
+    return line.startswith("=") and _HEADING.match(line) is not None
+
+
+def _find_closed(lines: list[str]) -> set[int]:
+    """Return the delimiters whose next equal one may close a block.
+
+    In a log with a rule below each heading, every rule follows a heading or a blank line.
+    """
+    closed, heading = set(), -1
+    earlier: dict[str, int] = {}
+    for at, line in enumerate(lines):
+        delimiter = line.rstrip()
+        if _is_heading(line):
+            heading = at
+        elif _DELIMITER.fullmatch(delimiter):
+            first = earlier.get(delimiter, at)
+            is_rule = first < heading and (heading == at - 1 or not lines[at - 1].strip())
+            if first < at and not is_rule:
+                closed.add(first)
+            earlier[delimiter] = at
+    return closed
 
 
 def _take_title(lines: list[str], at: int) -> str | None:

@@ -32,7 +32,7 @@ from benchkit.reading.prefixes import Prefix, find_wrapping, is_logged
 from benchkit.reading.rawfile import PIPE_BYTES, BlockReader, Checksum, RawFile, read_whole
 from benchkit.reading.signs import Head
 from benchkit.reading.spans import Span, read_span
-from benchkit.reading.webpages import begins_page, joins_lines, split_lines
+from benchkit.reading.webpages import begins_page, begins_part, joins_lines, split_lines
 
 __all__ = [
     "HEAD_BYTES",
@@ -231,9 +231,10 @@ class Source:
             text = blank_repeats(text)
         is_document = not text or text[0] == "{" or (text[0] == "<" and not text[1:2].isdecimal())
         prefixes = None if is_document else find_wrapping(text, self.label)
-        if not self.is_small and begins_page(text):
+        is_page = begins_page(text)
+        if not self.is_small and is_page:
             data = _begin(_until_damage(self._blocks_as_they_are()), PAGE_BYTES)
-        self.is_joined = text.lstrip()[:1] == "<" and joins_lines(data)
+        self.is_joined = (is_page or begins_part(data)) and joins_lines(data)
         is_changed = self.is_doubled or self.is_joined or holds_entities(data)
         prefixes = () if prefixes is None and is_changed else prefixes
         if not self.is_small and (prefixes or is_logged(text)):

@@ -6,10 +6,8 @@ from collections.abc import Iterator
 
 from benchkit.regexes import regex
 
-__all__ = ["begins_page", "joins_lines", "split_lines"]
+__all__ = ["begins_page", "begins_part", "joins_lines", "split_lines"]
 
-#: The beginnings of HTML pages, in lower case.
-_BEGINNINGS = ("<!doctype html", "<html")
 #: Elements on lines of their own: with their content, or with content on other lines.
 _WHOLE = b"h[1-6]|pre|summary|title"
 _PARTED = (
@@ -18,6 +16,12 @@ _PARTED = (
 )
 #: Parts of tables, which may be the results themselves.
 _CELLS = b"table|tbody|td|th|thead|tr"
+#: The beginning of an HTML page, and of a part of one; other documents are XML.
+_PAGE = regex(r"(?i)\s*+(?:<\?xml[^<>]*>\s*+)?<(?:!doctype html|html)\b")
+_PART = regex(
+    rb"(?i)(?:\xef\xbb\xbf)?\s*+<(?:!--|(?:%b|%b|%b|a|b|br|center|code|em|i|img|samp|span|strong|tt)[\s/>])"
+    % (_WHOLE, _PARTED, _CELLS)
+)
 _BEFORE = regex(rb"(?i)(?=<(?:(?:%b)|/?(?:%b|%b))[\s>])" % (_WHOLE, _PARTED, _CELLS))
 _AFTER = regex(
     rb"(?i)(<br ?/?>|</(?:%b)\s{0,9}>|</?(?:%b|%b)(?:\s[^<>]*)?>)" % (_WHOLE, _PARTED, _CELLS)
@@ -31,7 +35,8 @@ _OPEN = regex(rb'(?i)<[a-z][^<>]*="[^"<>]*\Z')
 #: Marks in a listing: line numbers, links to them and tags that highlight words.
 MARK = regex(
     r"<span class=[\"']?(?:linenos?|ln)\b[^<>]{0,200}> *\d{1,6} *</span>"
-    r"|<a [^<>]{1,500}></a>|</?span(?: [^<>]{0,500})?>"
+    r"|<a(?: (?:(?:class|id|name)=\"?|href=\"?#)[\w.:-]{1,200}\"?){1,4}></a>"
+    r"|</?span(?: [^<>]{0,500})?>"
 )
 
 
@@ -43,7 +48,18 @@ def begins_page(text: str) -> bool:
     >>> begins_page("<!DOCTYPE html>"), begins_page("<jtl>")
     (True, False)
     """
-    return text.lstrip()[:15].lower().startswith(_BEGINNINGS)
+    return _PAGE.match(text) is not None
+
+
+def begins_part(data: bytes) -> bool:
+    r"""Return whether data begin as a part of an HTML page, and are not Markdown.
+
+    Examples
+    --------
+    >>> begins_part(b"<p>gin"), begins_part(b"<p>gin\n```\n9\n```"), begins_part(b"<jtl>")
+    (True, False, False)
+    """
+    return _PART.match(data) is not None and b"\n```" not in data
 
 
 def joins_lines(data: bytes) -> bool:

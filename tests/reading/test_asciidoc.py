@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import benchkit as bk
 
 GO = "BenchmarkFib-8   28947   {} ns/op\nPASS\n"
@@ -43,3 +45,23 @@ def test_underlined_titles_of_older_pages_are_headings(tmp_path: Path) -> None:
     pages = [f"{name}\n{'-' * len(name)}\n\n{write_listing(40)}" for name in ("Before", "Later")]
     names = [name for name, _ in list_names(tmp_path, "= Bench\n\n" + "\n".join(pages))]
     assert names == ["Before / Fib", "Later / Fib"]
+
+
+@pytest.mark.parametrize("name", ["log.txt", "page.adoc"])
+def test_rules_below_banners_are_no_blocks(name: str, tmp_path: Path) -> None:
+    rows = "BenchmarkFib-8   28947   {} ns/op"
+    text = "".join(
+        f"=== {each}\n\n--------\n{rows.format(40)}\n\n" for each in ("gin", "chi", "mux")
+    )
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    runs = bk.load(tmp_path / name).runs
+    assert runs["benchmark"].tolist() == ["gin / Fib", "chi / Fib", "mux / Fib"]
+
+
+def test_states_of_tests_end_no_block(tmp_path: Path) -> None:
+    listings = [
+        f".{name}\n----\n=== RUN   TestFib\n--- PASS: TestFib (0.00s)\n{GO.format(40)}----\n"
+        for name in ("Cold", "Warm")
+    ]
+    names = [name for name, _ in list_names(tmp_path, "= Bench\n\n" + "\n".join(listings))]
+    assert names == ["Cold / Fib", "Warm / Fib"]

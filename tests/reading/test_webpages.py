@@ -139,7 +139,7 @@ def test_a_copy_of_a_listing_in_a_tag_is_no_second_result(between: str, tmp_path
         for rows in [html.escape(ROWS.format(*values).rstrip(), quote=True)]
     ]
     page = tmp_path / "page.html"
-    page.write_text(f"<article>{''.join(parts)}</article>\n", encoding="utf-8")
+    page.write_text(f"<article>{''.join(parts)}</article>\n", encoding="utf-8-sig")
     runs = bk.load(str(page)).runs
     assert sorted(zip(runs["benchmark"], runs["run"], strict=True)) == [
         (f"{name} / {benchmark}", 1) for name in SIDES for benchmark in ("Param", "Static")
@@ -186,6 +186,45 @@ def test_a_page_with_lines_of_their_own_keeps_its_line_numbers(tmp_path: Path) -
     damaged = bk.load(str(page)).runs.query("role == 'damaged'")
     assert [remark.partition(": ")[0] for remark in damaged["remark"]] == [f"{page}:5"]
     assert not Source.load(page).is_joined
+
+
+def test_markdown_below_joined_elements_keeps_its_lines(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    rows = "BenchmarkEscape/<pre>-8  100  49 ns/op\nBenchmarkEscape/<b>-8  100  twelve ns/op\n"
+    page.write_text(f"<div><h1>Go 1.2</h1></div>\n\n## gin\n\n```\n{rows}```\n", encoding="utf-8")
+    runs = bk.load(str(page)).runs
+    assert runs.query("role == 'measured'")["benchmark"].tolist() == ["Escape/<pre>"]
+    damaged = runs.query("role == 'damaged'")["remark"]
+    assert [remark.partition(": ")[0] for remark in damaged] == [f"{page}:7"]
+
+
+def test_attributes_of_xml_that_span_lines_hide_nothing(tmp_path: Path) -> None:
+    sample = (
+        '<httpSample t="{}" ts="16000000{}00000" s="true" lb="GET" rc="200" rm="OK\nand {}"/>\n'
+    )
+    samples = "".join(sample.format(at, at, at) for at in (11, 12, 13))
+    results = tmp_path / "results.xml"
+    results.write_text(
+        f'<?xml version="1.0"?>\n<testResults version="1.2">\n{samples}</testResults>\n'
+    )
+    counts = bk.load(str(results)).observations.query("metric == 'requests'")["value"]
+    assert counts.tolist() == [3]
+
+
+def test_links_in_names_of_benchmarks_keep_them_apart(tmp_path: Path) -> None:
+    results = tmp_path / "results.csv"
+    rows = "".join(f"\"lint '<a href={at}></a>'\",{at},0,{at},{at},0,{at},{at}\n" for at in (1, 2))
+    results.write_text(f"command,mean,stddev,median,user,system,min,max\n{rows}")
+    names = bk.load(str(results)).runs["benchmark"].tolist()
+    assert names == ["lint '<a href=1></a>'", "lint '<a href=2></a>'"]
+
+
+def test_xhtml_is_a_page(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    texts = {name: ROWS.format(*values) for name, values in SIDES.items()}
+    declared = '<?xml version="1.0" encoding="utf-8"?>\n' + write_page(texts, "plain")
+    page.write_text(declared, encoding="utf-8")
+    assert set(bk.load(str(page)).runs["run"]) == {1}
 
 
 def test_a_page_whose_lines_are_split_says_so(tmp_path: Path) -> None:
