@@ -6,8 +6,9 @@ from benchkit.regexes import regex
 
 __all__ = ["mark_blocks"]
 
-#: A heading, but no state of a test in Go: its page has blocks of AsciiDoc.
-_HEADING = regex(r"={1,6}[ \t]+(?!(?:RUN|PAUSE|CONT|NAME)\b)\w")
+#: A heading, but no state of a test in Go: its page has blocks of AsciiDoc; and one of Markdown.
+_HEADING = regex(r"={1,6}[ \t]+(?!(?:RUN|CONT|NAME)  |PAUSE )\w")
+_SECTION = regex(r"#{2,6}[ \t]+\S")
 _FENCE = regex(r"[ \t>]*+`{3,}")
 #: The first and the last line of a block; between those of `_LISTINGS`, text is code.
 _DELIMITER = regex(r"-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}")
@@ -46,7 +47,7 @@ def mark_blocks(lines: list[str]) -> None:
             lines[at] = ""
         elif at in closed and (title := _take_title(lines, at)) is not None:
             inherited = next(reversed(open_titles.values()), "")
-            if delimiter[0] in _LISTINGS:
+            if delimiter[0] in _LISTINGS or (title and _is_simple(lines, at)):
                 listing = delimiter
                 named = f' title="{title or inherited}"' if title or inherited else ""
                 lines[at] = f"```text{named}"
@@ -68,7 +69,7 @@ def _find_closed(lines: list[str]) -> set[int]:
     earlier: dict[str, int] = {}
     for at, line in enumerate(lines):
         delimiter = line.rstrip()
-        if _is_heading(line):
+        if _is_heading(line) or _SECTION.match(line):
             heading = at
         elif _DELIMITER.fullmatch(delimiter):
             first = earlier.get(delimiter, at)
@@ -88,6 +89,14 @@ def _take_title(lines: list[str], at: int) -> str | None:
             title = titled[1].replace('"', "'")
             lines[above] = ""
         elif not _ATTRIBUTE.fullmatch(lines[above]):
-            is_start = lines[above].strip() in ("", "+") or bool(title) or above < at - 1
+            text, is_marked = lines[above].strip(), bool(title) or above < at - 1
+            is_start = is_marked or text == "+" or (not text and lines[at + 1].strip())
             return title if is_start else None
     return title
+
+
+def _is_simple(lines: list[str], at: int) -> bool:
+    """Return whether a block contains no other block."""
+    after = (lines[below].rstrip() for below in range(at + 1, len(lines)))
+    edges = (line for line in after if _DELIMITER.fullmatch(line) or _FENCE.match(line))
+    return next(edges, "") == lines[at].rstrip()

@@ -65,3 +65,24 @@ def test_states_of_tests_end_no_block(tmp_path: Path) -> None:
     ]
     names = [name for name, _ in list_names(tmp_path, "= Bench\n\n" + "\n".join(listings))]
     assert names == ["Cold / Fib", "Warm / Fib"]
+
+
+@pytest.mark.parametrize("delimiter", ["====", "****"])
+@pytest.mark.parametrize("blank", ["", "\n"])
+def test_the_title_of_a_block_names_results_without_a_listing(
+    delimiter: str, blank: str, tmp_path: Path
+) -> None:
+    blocks = [
+        f".{name}\n{delimiter}\n{blank}{GO.format(40)}{delimiter}\n" for name in ("Cold", "Warm")
+    ]
+    text = "= Bench\n\n" + "\n".join(blocks)
+    assert list_names(tmp_path, text) == [("Cold / Fib", 1), ("Warm / Fib", 1)]
+
+
+@pytest.mark.parametrize("heading", ["## {}\n\n----", "{}\n----\n"])
+def test_rules_below_headings_of_markdown_are_no_blocks(heading: str, tmp_path: Path) -> None:
+    rows = GO.format(40)
+    parts = [f"{heading.format(name)}\n{rows}\n" for name in ("gin", "chi", "mux")]
+    rule = "----\n\n" if heading.startswith("{") else ""
+    names = [name for name, _ in list_names(tmp_path, "== Suite\n\n" + rule.join(parts))]
+    assert names == ["gin / Fib", "chi / Fib", "mux / Fib"]
