@@ -36,6 +36,8 @@ _OPENING = regex(
     r"(?=[^\s<](?:[^<]|<(?!/))*+\Z)",
     re.IGNORECASE,
 )
+#: A line of a listing with marks; tags in a name are no marks.
+_MARKED = regex(r"\A\s*+<|<span [a-z-]+=[\"\w]|>\s*+\Z")
 #: The end of a fence after its last line.
 _FENCED = regex(r"^[^`\n]++(?<![\s>])```$", re.MULTILINE)
 _LEAD = regex(r"(?:bc|pre)(?:\([^()]{0,80}\))?\.{1,2} ++(?=\S)|(?:\^C)++(?=.)")
@@ -121,7 +123,7 @@ def clean_line(line: str) -> str:
         line = _ANSI.sub("", line)
     if "\r" in line:
         line = line.rstrip("\r").rpartition("\r")[2]
-    if "span" in line or "></a>" in line:
+    if ("span" in line or "></a>" in line) and _MARKED.search(line):
         line = MARK.sub("", line)
     if line.endswith("```") and _FENCED.match(line):
         line = line[:-3]

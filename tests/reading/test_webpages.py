@@ -211,12 +211,14 @@ def test_attributes_of_xml_that_span_lines_hide_nothing(tmp_path: Path) -> None:
     assert counts.tolist() == [3]
 
 
-def test_links_in_names_of_benchmarks_keep_them_apart(tmp_path: Path) -> None:
+@pytest.mark.parametrize("tags", [("<a href=1></a>", "<a href=2></a>"), ("<span>", "</span>")])
+def test_tags_in_names_of_benchmarks_keep_them_apart(tags: tuple[str, str], tmp_path: Path) -> None:
     results = tmp_path / "results.csv"
-    rows = "".join(f"\"lint '<a href={at}></a>'\",{at},0,{at},{at},0,{at},{at}\n" for at in (1, 2))
+    rows = "".join(
+        f'"lint {tag} x",{at},0,{at},{at},0,{at},{at}\n' for at, tag in enumerate(tags, 1)
+    )
     results.write_text(f"command,mean,stddev,median,user,system,min,max\n{rows}")
-    names = bk.load(str(results)).runs["benchmark"].tolist()
-    assert names == ["lint '<a href=1></a>'", "lint '<a href=2></a>'"]
+    assert bk.load(str(results)).runs["benchmark"].tolist() == [f"lint {tag} x" for tag in tags]
 
 
 def test_xhtml_is_a_page(tmp_path: Path) -> None:
