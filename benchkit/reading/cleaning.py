@@ -2,8 +2,6 @@
 
 Texts in which every line is doubled, as with `tee` in a job whose output is kept, would have twice
 as many runs as were measured.
-
-Notes that people write after a result on its line: ``(after pool)``, ``# after pool``.
 """
 
 from __future__ import annotations
