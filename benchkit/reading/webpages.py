@@ -28,7 +28,8 @@ _AFTER = regex(
 )
 #: The edge of a line in a browser.
 _EDGE = regex(rb"(?i)<br ?/?>|</?(?:%b|%b)(?:\s[^<>]*)?>" % (_WHOLE, _PARTED))
-_TAG = regex(rb"<[^<>]*>")
+#: A tag, or a colour of a terminal.
+_TAG = regex(rb"<[^<>]*>|\x1b\[[0-9;]*m")
 _DIGIT = regex(rb"\d")
 #: A tag that ends on a later line, within the value of an attribute.
 _OPEN = regex(rb'(?i)<[a-z][^<>]*="[^"<>]*\Z')
